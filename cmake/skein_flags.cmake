@@ -1,0 +1,25 @@
+# How every target of the project is compiled.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# The settings that our own targets share; a program that uses the installed library gets none of them.
+add_library(skein_flags INTERFACE)
+target_compile_options(skein_flags INTERFACE -Wall -Wextra -Wpedantic -Werror)
+if(SKEIN_SANITIZE)
+  target_compile_options(skein_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                               -fno-omit-frame-pointer)
+  target_link_options(skein_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(SKEIN_COVERAGE)
+  target_compile_options(skein_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(skein_flags INTERFACE --coverage)
+endif()
