@@ -1,5 +1,5 @@
-// The exceptions of Skein. Each carries the one sentence that the user reads: what was found, where,
-// what was expected and what to do.
+// The exceptions of Skein. Each carries the one sentence that the user reads: what was found,
+// where, what was expected and what to do.
 #pragma once
 
 #include <stdexcept>

@@ -22,12 +22,13 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 
 [[noreturn]] void fail(const char* action, const fs::path& path) {
   const int reason = errno;
-  const char* remedy = reason == ENOENT    ? "; check the name"
-                       : reason == EACCES  ? "; check the permissions"
-                       : reason == ENOSPC  ? "; free some space and run again"
-                       : reason == EDQUOT  ? "; free some space and run again"
-                                           : "";
-  throw FileError(fmt::format("cannot {} {}: {}{}", action, path.string(), std::strerror(reason), remedy));
+  const char* remedy = reason == ENOENT   ? "; check the name"
+                       : reason == EACCES ? "; check the permissions"
+                       : reason == ENOSPC ? "; free some space and run again"
+                       : reason == EDQUOT ? "; free some space and run again"
+                                          : "";
+  throw FileError(
+      fmt::format("cannot {} {}: {}{}", action, path.string(), std::strerror(reason), remedy));
 }
 
 // Closes the descriptor at the end of the scope.
@@ -50,13 +51,15 @@ uint64_t regular_size(const Descriptor& file, const fs::path& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("read", path);
   if (!S_ISREG(status.st_mode)) {
-    throw FileError(fmt::format("cannot read {}: it is not a regular file; name a file", path.string()));
+    throw FileError(
+        fmt::format("cannot read {}: it is not a regular file; name a file", path.string()));
   }
   return static_cast<uint64_t>(status.st_size);
 }
 
 void sync_folder(const fs::path& folder) {
-  const Descriptor descriptor(folder.empty() ? fs::path(".") : folder, O_RDONLY | O_DIRECTORY, "open");
+  const Descriptor descriptor(folder.empty() ? fs::path(".") : folder, O_RDONLY | O_DIRECTORY,
+                              "open");
   ::fsync(descriptor.get());
 }
 
@@ -183,7 +186,8 @@ FolderWriter::~FolderWriter() {
 
 void FolderWriter::commit() {
   sync_folder(partial_);
-  // A folder cannot be renamed onto one that is not empty: exchange the two names, then remove the old one.
+  // A folder cannot be renamed onto one that is not empty: exchange the two names, then remove the
+  // old one.
   if (::rename(partial_.c_str(), target_.c_str()) != 0) {
     if (errno != ENOTEMPTY && errno != EEXIST) fail("write", target_);
     if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {

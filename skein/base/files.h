@@ -32,8 +32,8 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// Writes a file in sequence through a buffer. What was written is complete only after close(), which
-// flushes to the disk; without it the destructor removes the file.
+// Writes a file in sequence through a buffer. What was written is complete only after close(),
+// which flushes to the disk; without it the destructor removes the file.
 class FileWriter {
  public:
   explicit FileWriter(std::filesystem::path path);
@@ -63,7 +63,8 @@ class FileWriter {
 // A folder that appears whole under its name or not at all. Write into path(), then commit().
 class FolderWriter {
  public:
-  // Creates `<target>.partial-<process id>`, and removes what crashed processes left under such names.
+  // Creates `<target>.partial-<process id>`, and removes what crashed processes left under such
+  // names.
   explicit FolderWriter(std::filesystem::path target);
   ~FolderWriter();
   FolderWriter(const FolderWriter&) = delete;

@@ -14,7 +14,8 @@ std::atomic<LogFormat> format_in_use{LogFormat::kText};
 
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> instance = [] {
-    auto created = std::make_shared<spdlog::logger>("skein", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto created = std::make_shared<spdlog::logger>(
+        "skein", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     created->set_pattern("%v");
     created->flush_on(spdlog::level::info);
     return created;

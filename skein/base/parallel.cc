@@ -18,7 +18,7 @@ void parallel_for(int64_t count, int64_t grain, void* body, RangeFunction functi
     function(body, 0, count);
     return;
   }
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t part = 0; part < parts; ++part) {
     function(body, count * part / parts, count * (part + 1) / parts);
   }

@@ -1,5 +1,5 @@
-// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011): a stream is a seed and a position,
-// so it can be saved, resumed and split, and gives the same numbers on every machine.
+// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011): a stream is a seed and a
+// position, so it can be saved, resumed and split, and gives the same numbers on every machine.
 #pragma once
 
 #include <array>

@@ -19,8 +19,8 @@ namespace {
 
 void check_range(const std::string& name, double value, const Range& range) {
   if (value >= range.minimum && value <= range.maximum) return;
-  throw UsageError(fmt::format("{} = {} is out of range; expected a value from {} to {}", name, value,
-                               range.minimum, range.maximum));
+  throw UsageError(fmt::format("{} = {} is out of range; expected a value from {} to {}", name,
+                               value, range.minimum, range.maximum));
 }
 
 template <typename Number>
@@ -121,8 +121,9 @@ Settings::Entry& Settings::find(std::string_view name) {
   std::vector<std::string> names;
   for (const Entry& entry : entries_) names.push_back(entry.name);
   const std::string nearest = nearest_name(name, names);
-  throw UsageError(nearest.empty() ? fmt::format("unknown setting '{}'", name)
-                                   : fmt::format("unknown setting '{}'; did you mean '{}'?", name, nearest));
+  throw UsageError(nearest.empty()
+                       ? fmt::format("unknown setting '{}'", name)
+                       : fmt::format("unknown setting '{}'; did you mean '{}'?", name, nearest));
 }
 
 void Settings::set(std::string_view name, std::string_view text) {
@@ -150,8 +151,8 @@ void Settings::set(std::string_view name, std::string_view text) {
   } else {
     const auto& choices = entry.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
-      throw UsageError(fmt::format("{} = '{}': expected one of {}", entry.name, text,
-                                   fmt::join(choices, ", ")));
+      throw UsageError(
+          fmt::format("{} = '{}': expected one of {}", entry.name, text, fmt::join(choices, ", ")));
     }
     *std::get<std::string*>(entry.target) = text;
   }

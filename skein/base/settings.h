@@ -1,6 +1,6 @@
-// Settings: named, typed, bounded values that a program binds to its variables once and that TOML files
-// and the command line then set by dotted name (`optimizer.lr`). Unknown names and values out of range
-// are refused.
+// Settings: named, typed, bounded values that a program binds to its variables once and that TOML
+// files and the command line then set by dotted name (`optimizer.lr`). Unknown names and values out
+// of range are refused.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Settings {
            std::vector<std::string> choices = {});
   void add(std::string name, std::vector<double>* variable, std::string help, Range range = {});
 
-  // Throws UsageError for an unknown name (with the nearest known one), text that is no value of the
-  // setting's type, or a value out of range.
+  // Throws UsageError for an unknown name (with the nearest known one), text that is no value of
+  // the setting's type, or a value out of range.
   void set(std::string_view name, std::string_view text);
   bool contains(std::string_view name) const;
 

@@ -31,7 +31,7 @@ TEST_F(Files, AMissingFileIsNamed) {
     FAIL();
   } catch (const FileError& error) {
     EXPECT_EQ(std::string(error.what()), "cannot read " + (folder_ / "none").string() +
-                                ": No such file or directory; check the name");
+                                             ": No such file or directory; check the name");
   }
 }
 

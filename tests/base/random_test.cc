@@ -8,7 +8,8 @@
 namespace skein {
 namespace {
 
-// The known answer for counter 0 and key 0 from the Random123 distribution (kat_vectors, philox4x32 10).
+// The known answer for counter 0 and key 0 from the Random123 distribution (kat_vectors, philox4x32
+// 10).
 TEST(Random, GivesThePublishedPhiloxNumbers) {
   Random random(0);
   EXPECT_EQ(random.next_u32(), 0x6627e8d5u);

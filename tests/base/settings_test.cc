@@ -37,7 +37,8 @@ std::string error_of(const std::function<void()>& call) {
 
 TEST(Settings, ATomlFileSetsValuesByTable) {
   Example example;
-  example.bind().read_toml("[model]\nlayers = 3\ntied = true\n[optimizer]\nlr = 1\nbetas = [0.8, 0.9]", "x.toml");
+  example.bind().read_toml(
+      "[model]\nlayers = 3\ntied = true\n[optimizer]\nlr = 1\nbetas = [0.8, 0.9]", "x.toml");
   EXPECT_EQ(example.layers, 3);
   EXPECT_TRUE(example.tied);
   EXPECT_DOUBLE_EQ(example.lr, 1.0);
