@@ -1,7 +1,135 @@
-// The `skein` command: one file a subcommand, no logic of its own.
-#include <cstdio>
+// The `skein` command: one file a subcommand, no logic of its own. This one turns what goes wrong
+// into one sentence and an exit code.
+#include <fmt/format.h>
 
-int main() {
-  std::puts("skein " SKEIN_VERSION);
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "apps/skein/commands.h"
+#include "skein/base/error.h"
+#include "skein/base/log.h"
+#include "skein/base/nearest.h"
+#include "skein/base/parallel.h"
+
+namespace skein::command {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+// What a shell shows for a program that SIGPIPE ended.
+constexpr int kOutputClosed = 128 + SIGPIPE;
+
+constexpr int kMostThreads = 1024;
+
+int complain(std::string_view sentence, int exit_code) {
+  fmt::print(stderr, "skein: {}\n", sentence);
+  return exit_code;
+}
+
+void add_common_options(CLI::App& command) {
+  command
+      .add_option_function<int>(
+          "--threads", [](int count) { set_threads(count); },
+          "Threads that compute (default: all cores)")
+      ->check(CLI::Range(1, kMostThreads));
+  command
+      .add_option_function<std::string>(
+          "--log-format",
+          [](const std::string& format) {
+            set_log_format(format == "json" ? LogFormat::kJson : LogFormat::kText);
+          },
+          "How progress is written on standard error")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+const CLI::App& chosen_command(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::string full_name(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "skein" : "skein " + command.get_name();
+}
+
+// The sentence for an argument that no flag and no command takes.
+std::string unknown_argument(const CLI::App& command, const std::string& argument) {
+  const bool flag = argument.starts_with("-");
+  std::vector<std::string> known;
+  if (flag) {
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* each : command.get_subcommands({})) known.push_back(each->get_name());
+  }
+  const bool names_command = command.get_parent() == nullptr;
+  const char* kind = flag            ? "unknown flag"
+                     : names_command ? "unknown command"
+                                     : "unexpected argument";
+  const std::string nearest = nearest_name(argument, known);
+  if (!nearest.empty()) return fmt::format("{} '{}'; did you mean '{}'?", kind, argument, nearest);
+  return fmt::format("{} '{}'; see `{} --help`", kind, argument, full_name(command));
+}
+
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(app);
+  // An unknown word may also be why a required one is missing, so it is told first.
+  const std::vector<std::string> extras = command.remaining();
+  if (!extras.empty() && !command.get_allow_extras()) {
+    return complain(unknown_argument(command, extras.front().substr(0, extras.front().find('='))),
+                    kUsage);
+  }
+  if (&command == &app && error.get_name() == "RequiredError") {
+    return complain("no command given; `skein --help` lists them", kUsage);
+  }
+  return complain(fmt::format("{}; see `{} --help`", error.what(), full_name(command)), kUsage);
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(chosen_command(app).help(&chosen_command(app) == &app ? ""
+                                                                : full_name(chosen_command(app))));
+  } catch (const CLI::CallForVersion&) {
+    print("skein " SKEIN_VERSION "\n");
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error);
+  }
+  flush_output();
   return 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Sequence models on ordinary machines: from parallel text to a translation",
+               "skein");
+  app.set_version_flag("--version", "skein " SKEIN_VERSION);
+  app.require_subcommand(1);
+  add_commands(app);
+  add_common_options(app);
+  for (CLI::App* command : app.get_subcommands({})) add_common_options(*command);
+  try {
+    return parse_and_run(app, argc, argv);
+  } catch (const OutputClosed&) {
+    return kOutputClosed;
+  } catch (const UsageError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; use smaller batches, a smaller model or fewer threads",
+                    kFailure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailure);
+  }
+}
+
+}  // namespace
+}  // namespace skein::command
+
+int main(int argc, char** argv) {
+  // A closed pipe or socket then is a failed write, which is told or ended quietly, and never a
+  // signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  return skein::command::run(argc, argv);
 }

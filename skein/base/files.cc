@@ -137,8 +137,10 @@ FileWriter::FileWriter(fs::path path) : path_(std::move(path)) {
 
 FileWriter::~FileWriter() {
   if (descriptor_ < 0) return;
+  struct stat status {};
+  const bool regular = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   ::close(descriptor_);
-  ::unlink(path_.c_str());
+  if (regular) ::unlink(path_.c_str());  // never a device such as /dev/full
 }
 
 void FileWriter::write(std::span<const std::byte> bytes) {

@@ -38,9 +38,12 @@ TEST_F(Files, AMissingFileIsNamed) {
 TEST_F(Files, AFolderIsNoFile) { EXPECT_THROW(read_file(folder_), FileError); }
 
 TEST_F(Files, AFullDiskIsSaid) {
-  FileWriter writer("/dev/full");
-  writer.write("text");
-  EXPECT_THROW(writer.close(), FileError);
+  {
+    FileWriter writer("/dev/full");
+    writer.write("text");
+    EXPECT_THROW(writer.close(), FileError);
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));  // a device is left where it is
 }
 
 TEST_F(Files, AnUnfinishedFileIsRemoved) {

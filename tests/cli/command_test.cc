@@ -1,0 +1,106 @@
+// What holds for the command as a whole; each subcommand has a test file of its own.
+#include <gtest/gtest.h>
+
+#include "apps/skein/commands.h"
+#include "cli/shell.h"
+#include "skein/base/error.h"
+
+namespace skein {
+namespace {
+
+TEST(Command, HelpGoesToStandardOutput) {
+  const ShellResult result = run_shell("skein --help");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("--version"), std::string::npos);
+  EXPECT_EQ(result.error, "");
+}
+
+TEST(Command, TellsItsVersion) {
+  const ShellResult result = run_shell("skein --version");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out.substr(0, 6), "skein ");
+}
+
+TEST(Command, AWrongFlagNamesTheNearest) {
+  const ShellResult result = run_shell("skein --thread 2");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "skein: unknown flag '--thread'; did you mean '--threads'?\n");
+}
+
+TEST(Command, AValueOutOfRangeIsRefused) {
+  const ShellResult result = run_shell("skein --threads 0");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "skein: --threads: Value 0 not in range 1 to 1024; see `skein --help`\n");
+}
+
+TEST(Command, AnUnknownCommandIsNamed) {
+  const ShellResult result = run_shell("skein xyzzy");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "skein: unknown command 'xyzzy'; see `skein --help`\n");
+}
+
+TEST(Command, NoCommandIsAUsageError) {
+  const ShellResult result = run_shell("skein");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "skein: no command given; `skein --help` lists them\n");
+}
+
+TEST(Command, AFullDiskIsToldOnce) {
+  const ShellResult result = run_shell("skein --help > /dev/full");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.error,
+            "skein: cannot write to standard output: No space left on device; the text is not "
+            "complete\n");
+}
+
+TEST(Command, APipeClosedEarlyEndsItQuietly) {
+  const ShellResult result = run_shell("(sleep 0.2; skein --help; echo $? >&2) | true");
+  EXPECT_EQ(result.error, "141\n");  // 128 + SIGPIPE
+}
+
+// A command with one flag and one setting, as `skein train` has many.
+std::string apply(std::vector<std::string> arguments, double& lr) {
+  CLI::App app;
+  CLI::App* command = app.add_subcommand("train", "");
+  std::string data;
+  command->add_option("--data", data);
+  command::accept_settings(*command);
+  arguments.insert(arguments.begin(), "train");
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a vector from its end
+  app.parse(arguments);
+  Settings settings;
+  settings.add("optimizer.lr", &lr, "learning rate", {0, 10});
+  try {
+    command::apply_settings(settings, *command);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "data " + data;
+}
+
+TEST(CommandSettings, AreTakenByDottedNameBesideFlags) {
+  double lr = 0;
+  EXPECT_EQ(apply({"--optimizer.lr", "5e-4", "--data", "folder"}, lr), "data folder");
+  EXPECT_EQ(lr, 5e-4);
+  EXPECT_EQ(apply({"--data", "folder", "--optimizer.lr=0.25"}, lr), "data folder");
+  EXPECT_EQ(lr, 0.25);
+}
+
+TEST(CommandSettings, AWrongNameGetsTheNearestFlagOrSetting) {
+  double lr = 0;
+  EXPECT_EQ(apply({"--optimiser.lr", "1"}, lr),
+            "unknown flag or setting '--optimiser.lr'; did you mean '--optimizer.lr'?");
+  EXPECT_EQ(apply({"--dta", "x"}, lr), "unknown flag or setting '--dta'; did you mean '--data'?");
+  EXPECT_EQ(apply({"extra"}, lr), "unexpected argument 'extra'; see `skein train --help`");
+}
+
+TEST(CommandSettings, AMissingOrWrongValueIsRefused) {
+  double lr = 0;
+  EXPECT_EQ(apply({"--optimizer.lr"}, lr),
+            "the setting --optimizer.lr has no value; expected --optimizer.lr VALUE");
+  EXPECT_EQ(apply({"--optimizer.lr", "-1"}, lr),
+            "optimizer.lr = -1 is out of range; expected a value from 0 to 10");
+}
+
+}  // namespace
+}  // namespace skein
