@@ -1,0 +1,66 @@
+#include "skein/data/line_reader.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "skein/base/error.h"
+
+namespace skein {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr size_t kMaxLineBytes = size_t{1} << 26;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+LineReader::LineReader(const std::filesystem::path& path)
+    : LineReader(open_stream(path), path.string()) {}
+
+LineReader::LineReader(std::unique_ptr<ByteStream> stream, std::string name)
+    : stream_(std::move(stream)), name_(std::move(name)), buffer_(kBufferBytes) {}
+
+bool LineReader::refill() {
+  begin_ = 0;
+  end_ = stream_->read(buffer_);
+  return end_ > 0;
+}
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  if (begin_ == end_ && !refill()) return false;
+  ++line_number_;
+  for (;;) {
+    const char* first = buffer_.data() + begin_;
+    const void* newline = std::memchr(first, '\n', end_ - begin_);
+    const size_t length = newline != nullptr
+                              ? static_cast<size_t>(static_cast<const char*>(newline) - first)
+                              : end_ - begin_;
+    if (line.size() + length > kMaxLineBytes) {
+      throw FormatError(fmt::format("{}: the line is longer than {} MiB; is this a text file?",
+                                    where(), kMaxLineBytes >> 20));
+    }
+    line.append(first, length);
+    begin_ += length;
+    if (newline != nullptr) ++begin_;
+    if (newline != nullptr || !refill()) break;
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  if (line_number_ == 1) check_first_line(line);
+  return true;
+}
+
+void LineReader::check_first_line(std::string& line) const {
+  if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff")) {
+    throw FormatError(fmt::format(
+        "{}: the text is UTF-16; convert it, for example by iconv -f UTF-16 -t UTF-8", name_));
+  }
+  if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+}
+
+std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_number_); }
+
+}  // namespace skein

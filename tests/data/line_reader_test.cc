@@ -1,0 +1,120 @@
+#include "skein/data/line_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compressed.h"
+#include "skein/base/error.h"
+#include "skein/base/random.h"
+#include "temporary_folder.h"
+
+namespace skein {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> lines_of(LineReader reader) {
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  EXPECT_EQ(reader.line_number(), static_cast<int64_t>(lines.size()));
+  return lines;
+}
+
+std::vector<std::string> lines_of(std::string bytes) {
+  return lines_of(LineReader(memory_stream(std::move(bytes), "corpus"), "corpus"));
+}
+
+template <typename Exception, typename Body>
+std::string message_of(Body body) {
+  try {
+    body();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(LineReader, GivesLinesWithoutTheirEndWhetherUnixOrWindows) {
+  EXPECT_THAT(lines_of("one\ntwo\r\n\nfour"), ElementsAre("one", "two", "", "four"));
+  EXPECT_THAT(lines_of(""), ElementsAre());
+  EXPECT_THAT(lines_of("\n"), ElementsAre(""));
+}
+
+TEST(LineReader, RemovesAByteOrderMarkInFrontOfTheFirstLineOnly) {
+  EXPECT_THAT(lines_of("\xef\xbb\xbfone\n\xef\xbb\xbftwo\n"),
+              ElementsAre("one", "\xef\xbb\xbftwo"));
+}
+
+TEST(LineReader, RefusesUtf16WithTheRemedy) {
+  EXPECT_THAT(message_of<FormatError>([] {
+                lines_of(
+                    std::string("\xff\xfe"
+                                "a\0",
+                                4));
+              }),
+              HasSubstr("corpus: the text is UTF-16; convert it"));
+}
+
+TEST(LineReader, KnowsCompressionByItsFirstBytesWhateverTheName) {
+  const TemporaryFolder folder;
+  const std::string text = "ein Hund\neine Katze\n";
+  EXPECT_THAT(lines_of(LineReader(folder.file("a.txt", gzip_compressed(text)))),
+              ElementsAre("ein Hund", "eine Katze"));
+  EXPECT_THAT(lines_of(LineReader(folder.file("b.gz", zstd_compressed(text)))),
+              ElementsAre("ein Hund", "eine Katze"));
+  EXPECT_THAT(lines_of(LineReader(folder.file("c.zst", text))),
+              ElementsAre("ein Hund", "eine Katze"));
+}
+
+TEST(LineReader, ReadsEveryMemberAndFrameOfAConcatenatedFile) {
+  EXPECT_THAT(lines_of(gzip_compressed("a\nb") + gzip_compressed("") + gzip_compressed("c\nd\n") +
+                       std::string(512, '\0')),
+              ElementsAre("a", "bc", "d"));
+  const std::string skippable = std::string("\x5a\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
+  EXPECT_THAT(lines_of(skippable + zstd_compressed("a\nb") + skippable + zstd_compressed("c\n")),
+              ElementsAre("a", "bc"));
+}
+
+TEST(LineReader, TakesTruncatedCompressedDataForAnErrorAtEveryLength) {
+  Random random(1);
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += static_cast<char>('a' + random.below(26));
+  text += '\n';
+  for (const std::string& whole : {gzip_compressed(text), zstd_compressed(text)}) {
+    ASSERT_THAT(lines_of(whole), ElementsAre(text.substr(0, 2000)));
+    for (size_t length = 4; length < whole.size(); length += 7) {
+      EXPECT_THROW(lines_of(whole.substr(0, length)), FormatError) << length;
+    }
+  }
+}
+
+TEST(LineReader, NamesTheFileWhoseCompressedDataIsDamaged) {
+  std::string bytes = gzip_compressed("one line of text\n");
+  bytes[bytes.size() - 6] ^= 0x55;  // the checksum
+  EXPECT_THAT(message_of<FormatError>([&] { lines_of(bytes); }),
+              HasSubstr("corpus: the gzip data is damaged (incorrect data check)"));
+}
+
+TEST(LineReader, PassesLinesOfAnyLengthAcrossItsBuffers) {
+  Random random(2);
+  std::vector<std::string> expected;
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    expected.emplace_back(random.below(200000), static_cast<char>('a' + i % 26));
+    text += expected.back() + "\r\n";
+  }
+  EXPECT_EQ(lines_of(text), expected);
+  EXPECT_EQ(lines_of(zstd_compressed(text)), expected);
+}
+
+TEST(LineReader, SaysWhatIsWrongWithAFileThatCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of<FileError>([&] { LineReader reader(folder.path() / "absent.en"); }),
+              HasSubstr("absent.en: No such file or directory; check the name"));
+  EXPECT_THAT(message_of<FileError>([&] { LineReader reader(folder.path()); }),
+              HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace skein
