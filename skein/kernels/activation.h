@@ -1,0 +1,24 @@
+// Pointwise functions of feed-forward layers.
+#pragma once
+
+#include <cstdint>
+
+#include "skein/tensor/tensor.h"
+
+namespace skein::kernels {
+
+// kGelu is x Φ(x) with the exact normal distribution (Hendrycks & Gimpel 2016).
+enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
+
+// out = f(x), same shape; each f32 or bf16.
+void activation(Activation kind, const Tensor& x, Tensor& out);
+// dx = dy f'(x). For kRelu `x` may be the output instead of the input.
+void activation_gradient(Activation kind, const Tensor& x, const Tensor& dy, Tensor& dx);
+
+// Gated linear units (Dauphin et al. 2016; Shazeer 2020): x [n, 2c] = values, gates; out [n, c] =
+// values * gate(gates). kSigmoid is the original GLU.
+enum class Gate : uint8_t { kSigmoid, kGelu, kSilu };
+void glu(Gate gate, const Tensor& x, Tensor& out);
+void glu_gradient(Gate gate, const Tensor& x, const Tensor& dy, Tensor& dx);
+
+}  // namespace skein::kernels
