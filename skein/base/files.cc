@@ -161,6 +161,18 @@ void FileWriter::flush() {
   buffer_.clear();
 }
 
+void FileWriter::overwrite(uint64_t position, std::span<const std::byte> bytes) {
+  flush();
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done,
+                                   static_cast<off_t>(position + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("write", path_);
+    done += static_cast<size_t>(count);
+  }
+}
+
 void FileWriter::close() {
   flush();
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail("write", path_);

@@ -48,6 +48,9 @@ class FileWriter {
   void write_values(std::span<const T> values) {
     write(std::as_bytes(values));
   }
+  // Replaces bytes written before, such as a header whose counts are known only at the end.
+  // Requires position + bytes.size() <= size().
+  void overwrite(uint64_t position, std::span<const std::byte> bytes);
   uint64_t size() const { return size_; }
   void close();
 

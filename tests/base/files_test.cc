@@ -46,6 +46,15 @@ TEST_F(Files, AFullDiskIsSaid) {
   EXPECT_TRUE(fs::is_character_file("/dev/full"));  // a device is left where it is
 }
 
+TEST_F(Files, AHeaderCanBeWrittenLast) {
+  FileWriter writer(folder_ / "a");
+  writer.write("????text");
+  writer.overwrite(0, std::as_bytes(std::span("size", 4)));
+  writer.write(" goes on");
+  writer.close();
+  EXPECT_EQ(read_file(folder_ / "a"), "sizetext goes on");
+}
+
 TEST_F(Files, AnUnfinishedFileIsRemoved) {
   { FileWriter(folder_ / "part").write("x"); }
   EXPECT_FALSE(fs::exists(folder_ / "part"));
