@@ -9,6 +9,12 @@ find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
+
+# Debian 13's pkg-config file of SentencePiece asks for protobuf's headers, which its users don't need.
+find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
+find_path(SENTENCEPIECE_INCLUDE_FOLDER sentencepiece_processor.h REQUIRED)
+add_library(sentencepiece SHARED IMPORTED)
+set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION ${SENTENCEPIECE_LIBRARY}
+                                               INTERFACE_INCLUDE_DIRECTORIES ${SENTENCEPIECE_INCLUDE_FOLDER})
