@@ -28,20 +28,26 @@ int complain(std::string_view sentence, int exit_code) {
   return exit_code;
 }
 
+void choose_threads(int count) {
+  if (count < 1 || count > kMostThreads) {
+    throw UsageError(
+        fmt::format("--threads {} is out of range; expected 1 to {}", count, kMostThreads));
+  }
+  set_threads(count);
+}
+
+void choose_log_format(const std::string& name) {
+  if (name != "text" && name != "json") {
+    throw UsageError(fmt::format("--log-format '{}' is unknown; expected text or json", name));
+  }
+  set_log_format(name == "json" ? LogFormat::kJson : LogFormat::kText);
+}
+
 void add_common_options(CLI::App& command) {
-  command
-      .add_option_function<int>(
-          "--threads", [](int count) { set_threads(count); },
-          "Threads that compute (default: all cores)")
-      ->check(CLI::Range(1, kMostThreads));
-  command
-      .add_option_function<std::string>(
-          "--log-format",
-          [](const std::string& format) {
-            set_log_format(format == "json" ? LogFormat::kJson : LogFormat::kText);
-          },
-          "How progress is written on standard error")
-      ->check(CLI::IsMember({"text", "json"}));
+  command.add_option_function<int>("--threads", choose_threads,
+                                   "Threads that compute (default: all cores)");
+  command.add_option_function<std::string>("--log-format", choose_log_format,
+                                           "Progress on standard error as text or json");
 }
 
 const CLI::App& chosen_command(const CLI::App& app) {

@@ -30,7 +30,7 @@ TEST(Command, AWrongFlagNamesTheNearest) {
 TEST(Command, AValueOutOfRangeIsRefused) {
   const ShellResult result = run_shell("skein --threads 0");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.error, "skein: --threads: Value 0 not in range 1 to 1024; see `skein --help`\n");
+  EXPECT_EQ(result.error, "skein: --threads 0 is out of range; expected 1 to 1024\n");
 }
 
 TEST(Command, AnUnknownCommandIsNamed) {
