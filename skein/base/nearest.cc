@@ -1,7 +1,11 @@
 #include "skein/base/nearest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
+
+#include "skein/base/error.h"
 
 namespace skein {
 namespace {
@@ -34,6 +38,18 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
     }
   }
   return best;
+}
+
+size_t require_name(std::string_view what, std::string_view name,
+                    std::span<const std::string_view> known) {
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i] == name) return i;
+  }
+  const std::string nearest =
+      nearest_name(name, std::vector<std::string>(known.begin(), known.end()));
+  throw UsageError(fmt::format("there is no {} '{}'{} (known: {})", what, name,
+                               nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
+                               fmt::join(known, " ")));
 }
 
 }  // namespace skein
