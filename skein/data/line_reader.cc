@@ -17,11 +17,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& path)
-    : LineReader(open_stream(path), path.string()) {}
+LineReader::LineReader(const std::filesystem::path& path, ByteOrderMark mark)
+    : LineReader(open_stream(path), path.string(), mark) {}
 
-LineReader::LineReader(std::unique_ptr<ByteStream> stream, std::string name)
-    : stream_(std::move(stream)), name_(std::move(name)), buffer_(kBufferBytes) {}
+LineReader::LineReader(std::unique_ptr<ByteStream> stream, std::string name, ByteOrderMark mark)
+    : stream_(std::move(stream)), name_(std::move(name)), mark_(mark), buffer_(kBufferBytes) {}
 
 bool LineReader::refill() {
   begin_ = 0;
@@ -58,7 +58,9 @@ void LineReader::check_first_line(std::string& line) const {
     throw FormatError(fmt::format(
         "{}: the text is UTF-16; convert it, for example by iconv -f UTF-16 -t UTF-8", name_));
   }
-  if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+  if (mark_ == ByteOrderMark::kRemove && line.starts_with(kByteOrderMark)) {
+    line.erase(0, kByteOrderMark.size());
+  }
 }
 
 std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_number_); }

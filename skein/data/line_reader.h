@@ -11,17 +11,22 @@
 
 namespace skein {
 
+// What becomes of a UTF-8 byte order mark in front of the first line. It is no text, but published
+// metric scores count it as a character.
+enum class ByteOrderMark { kRemove, kKeep };
+
 class LineReader {
  public:
   // Throws FileError if the file is missing or unreadable.
-  explicit LineReader(const std::filesystem::path& path);
+  explicit LineReader(const std::filesystem::path& path,
+                      ByteOrderMark mark = ByteOrderMark::kRemove);
   // `name` stands for the path in errors.
-  LineReader(std::unique_ptr<ByteStream> stream, std::string name);
+  LineReader(std::unique_ptr<ByteStream> stream, std::string name,
+             ByteOrderMark mark = ByteOrderMark::kRemove);
 
-  // The next line without its LF or CRLF; a UTF-8 byte order mark in front of the first is removed.
-  // False at the end. Bytes are passed on as they are: require_utf8() checks them. Throws
-  // FormatError for UTF-16, a line of more than 64 MiB, and compressed data that is cut short or
-  // altered.
+  // The next line without its LF or CRLF. False at the end. Bytes are passed on as they are:
+  // require_utf8() checks them. Throws FormatError for UTF-16, a line of more than 64 MiB, and
+  // compressed data that is cut short or altered.
   bool next(std::string& line);
 
   // The number of the last line, from 1; after the end, the number of lines.
@@ -36,6 +41,7 @@ class LineReader {
 
   std::unique_ptr<ByteStream> stream_;
   std::string name_;
+  ByteOrderMark mark_;
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
