@@ -1,4 +1,5 @@
-// Data that lies beside the checkout, not in it. A test that needs it skips where it is missing.
+// Real data that lies beside a checkout in `shared/`. A test that needs it is skipped where it is
+// not.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +11,6 @@ inline std::filesystem::path shared_path(std::string_view name) {
   return std::filesystem::path(SKEIN_SOURCE_DIR) / ".." / "shared" / name;
 }
 
-inline bool shared_available(std::string_view name = "") {
-  return std::filesystem::exists(shared_path(name));
-}
+inline bool shared_available() { return std::filesystem::is_directory(shared_path("")); }
 
 }  // namespace skein
