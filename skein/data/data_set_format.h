@@ -2,8 +2,6 @@
 // others.
 #pragma once
 
-#include <zlib.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,16 +37,9 @@ inline constexpr uint32_t kDataSetVersion = 1;
 inline constexpr uint32_t kMostShortTokens =
     1 << 16;  // vocabularies up to this size are stored as u16
 
-inline uint32_t checksum(std::span<const std::byte> bytes, uint32_t before = 0) {
-  if (bytes.empty()) return before;  // zlib takes a null pointer for a request of its initial value
-  return static_cast<uint32_t>(
-      ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-inline uint32_t header_checksum(const DataSetHeader& header) {
-  return checksum(
-      std::as_bytes(std::span(&header, 1)).first(offsetof(DataSetHeader, header_checksum)));
-}
+// CRC-32 (zlib's) of `bytes`, going on from the checksum of what was before them.
+uint32_t checksum(std::span<const std::byte> bytes, uint32_t before = 0);
+uint32_t header_checksum(const DataSetHeader& header);
 
 inline uint64_t aligned_to_8(uint64_t position) { return (position + 7) / 8 * 8; }
 

@@ -1,0 +1,47 @@
+// The batches of an endless sequence of epochs, for one rank, with a place that can be saved.
+#pragma once
+
+#include <cstdint>
+
+#include "skein/data/batch.h"
+#include "skein/data/batch_plan.h"
+#include "skein/data/data_set.h"
+
+namespace skein {
+
+// How far all ranks together have come. Equal on every rank, and valid for any number of ranks.
+struct Cursor {
+  int64_t epoch = 0;    // from 0
+  int64_t batch = 0;    // batches of the epoch that are done
+  int64_t samples = 0;  // samples in them
+
+  bool operator==(const Cursor&) const = default;
+};
+
+class BatchIterator {
+ public:
+  // `data` must outlive the iterator. Throws UsageError as BatchPlan does.
+  BatchIterator(const DataSet& data, const BatchOptions& options);
+
+  // Rank r gets batch r of each group of world_size batches. In the last group of an epoch ranks
+  // may be left without: they get a batch of no sentences, so all ranks take the same number of
+  // steps. False once at the end of an epoch, after which the next one begins.
+  bool next(Batch& batch);
+
+  // Batches of the current epoch, of all ranks.
+  int64_t batch_count() const { return plan_.batches(); }
+  Cursor cursor() const { return cursor_; }
+  // What next() gives from here on is what it gave behind that cursor. Throws UsageError if the
+  // data or the options are not those that the cursor comes from.
+  void seek(const Cursor& cursor);
+
+ private:
+  void fill(std::span<const uint32_t> samples, Batch& batch) const;
+
+  const DataSet* data_;
+  BatchOptions options_;
+  BatchPlan plan_;
+  Cursor cursor_;
+};
+
+}  // namespace skein

@@ -1,0 +1,130 @@
+#include "skein/data/batch_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "skein/base/error.h"
+#include "skein/base/random.h"
+
+namespace skein {
+namespace {
+
+void check_options(const BatchOptions& options) {
+  if (options.max_tokens < 1 || options.max_tokens > std::numeric_limits<int32_t>::max()) {
+    throw UsageError(fmt::format("max_tokens is {}; it must be between 1 and {}",
+                                 options.max_tokens, std::numeric_limits<int32_t>::max()));
+  }
+  if (options.max_sentences < 0 || options.pool_samples < 1) {
+    throw UsageError(
+        fmt::format("max_sentences is {} and pool_samples {}; they must be at least 0 and 1",
+                    options.max_sentences, options.pool_samples));
+  }
+  if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
+    throw UsageError(
+        fmt::format("rank is {} and world_size {}; ranks count from 0 to world_size - 1",
+                    options.rank, options.world_size));
+  }
+}
+
+// The tokens that a sample takes of the budget of its larger side.
+int64_t budget_of(const DataSet& data, int64_t sample) {
+  return std::max(data.source_length(sample), data.target_length(sample)) + 1;
+}
+
+void check_lengths(const DataSet& data, int64_t max_tokens) {
+  int64_t too_long = 0;
+  int64_t largest = 0;
+  for (int64_t sample = 0; sample < data.size(); ++sample) {
+    const int64_t budget = budget_of(data, sample);
+    if (budget > max_tokens) ++too_long;
+    largest = std::max(largest, budget);
+  }
+  if (too_long == 0) return;
+  throw UsageError(fmt::format(
+      "{}: {} of {} samples do not fit in a batch of {} tokens (the longest has {} with its end "
+      "mark); "
+      "raise max_tokens to {} or prepare the data again with --max-length {}",
+      data.name(), too_long, data.size(), max_tokens, largest, largest, max_tokens - 1));
+}
+
+// Ties keep their order.
+void sort_by_length(const DataSet& data, std::span<uint32_t> samples) {
+  std::vector<std::pair<int64_t, uint32_t>> keyed;
+  keyed.reserve(samples.size());
+  for (const uint32_t sample : samples) {
+    keyed.emplace_back(data.source_length(sample) + data.target_length(sample), sample);
+  }
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(keyed.begin(), keyed.end(), samples.begin(),
+                 [](const auto& pair) { return pair.second; });
+}
+
+void shuffle_into_sorted_pools(const DataSet& data, size_t pool_samples, Random& random,
+                               std::span<uint32_t> samples) {
+  random.shuffle(samples);
+  for (size_t begin = 0; begin < samples.size(); begin += pool_samples) {
+    sort_by_length(data, samples.subspan(begin, std::min(pool_samples, samples.size() - begin)));
+  }
+}
+
+}  // namespace
+
+BatchPlan::BatchPlan(const DataSet& data, const BatchOptions& options, int64_t epoch) {
+  check_options(options);
+  if (data.size() == 0) {
+    throw UsageError(
+        fmt::format("{}: no samples; prepare it from a corpus that has some", data.name()));
+  }
+  if (data.size() > std::numeric_limits<uint32_t>::max()) {
+    throw UsageError(
+        fmt::format("{}: {} samples; at most {} are supported, prepare the corpus in parts",
+                    data.name(), data.size(), std::numeric_limits<uint32_t>::max()));
+  }
+  check_lengths(data, options.max_tokens);
+  samples_.resize(static_cast<size_t>(data.size()));
+  std::iota(samples_.begin(), samples_.end(), 0U);
+  Random random(options.seed, static_cast<uint64_t>(epoch));
+  const BatchOrder order = epoch == 0 ? options.first_epoch_order : options.order;
+  if (order == BatchOrder::kShuffled) {
+    shuffle_into_sorted_pools(data, static_cast<size_t>(options.pool_samples), random, samples_);
+  } else if (order == BatchOrder::kShortestFirst) {
+    sort_by_length(data, samples_);
+  }
+  cut_into_batches(data, options);
+  sequence_.resize(begins_.size() - 1);
+  std::iota(sequence_.begin(), sequence_.end(), 0U);
+  if (order == BatchOrder::kShuffled) random.shuffle(std::span(sequence_));
+}
+
+void BatchPlan::cut_into_batches(const DataSet& data, const BatchOptions& options) {
+  begins_ = {0};
+  int64_t source_tokens = 0;
+  int64_t target_tokens = 0;
+  for (uint32_t i = 0; i < samples_.size(); ++i) {
+    const int64_t source = data.source_length(samples_[i]) + 1;
+    const int64_t target = data.target_length(samples_[i]) + 1;
+    const bool full = source_tokens + source > options.max_tokens ||
+                      target_tokens + target > options.max_tokens ||
+                      (options.max_sentences > 0 && i - begins_.back() >= options.max_sentences);
+    if (full) {
+      begins_.push_back(i);
+      source_tokens = 0;
+      target_tokens = 0;
+    }
+    source_tokens += source;
+    target_tokens += target;
+  }
+  begins_.push_back(static_cast<uint32_t>(samples_.size()));
+}
+
+std::span<const uint32_t> BatchPlan::samples(int64_t batch) const {
+  const size_t chosen = sequence_[static_cast<size_t>(batch)];
+  return std::span(samples_).subspan(begins_[chosen], begins_[chosen + 1] - begins_[chosen]);
+}
+
+}  // namespace skein
