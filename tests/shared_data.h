@@ -1,5 +1,4 @@
-// Real data that lies beside a checkout in `shared/`. A test that needs it is skipped where it is
-// not.
+// Data that lies beside the checkout, not in it. A test that needs it skips where it is missing.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +10,8 @@ inline std::filesystem::path shared_path(std::string_view name) {
   return std::filesystem::path(SKEIN_SOURCE_DIR) / ".." / "shared" / name;
 }
 
-inline bool shared_available() { return std::filesystem::is_directory(shared_path("")); }
+inline bool shared_available(std::string_view name = "") {
+  return std::filesystem::exists(shared_path(name));
+}
 
 }  // namespace skein

@@ -19,10 +19,11 @@ struct AttentionShape {
   float scale = 1;                         // of the scores, usually head_dim^-0.5
   // Query i of a sentence sees keys 0 .. i + (keys - queries) of it.
   bool causal = false;
-  // Of the probabilities; the index of (query row q, head h, key j within the sentence) is
-  // (q * heads + h) * 2^16 + j.
-  Dropout dropout = {};
+  Dropout dropout = {};  // of the probabilities; see attention_row_dropout()
 };
+
+// The mask of a query row (of the batch) and a head: its element j is key j of the sentence.
+Dropout attention_row_dropout(const AttentionShape& shape, int64_t query, int64_t head);
 
 // queries [q, heads * d], keys and values [k, heads * d], out [q, heads * d]: all f32 or all bf16.
 // log_sums [q, heads] f32: the logarithm of each row's sum of exponentials, for the gradient. A
