@@ -56,6 +56,8 @@ class Tensor {
   }
   std::byte* raw() { return memory_.get() + offset_; }
   const std::byte* raw() const { return memory_.get() + offset_; }
+  // True if no other Tensor shares the memory.
+  bool unique() const { return memory_.use_count() == 1; }
 
   // Views that share the memory.
   Tensor slice(int64_t begin, int64_t end) const;  // of the leading dimension

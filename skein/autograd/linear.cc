@@ -1,0 +1,78 @@
+#include <memory>
+#include <utility>
+
+#include "skein/autograd/functions.h"
+#include "skein/kernels/elementwise.h"
+#include "skein/kernels/matmul.h"
+
+namespace skein {
+namespace {
+
+// The gradient before the activation. kRelu is told from the output alone.
+Tensor before_activation(kernels::Activation kind, const Tensor& y, const Tensor& dy) {
+  if (kind == kernels::Activation::kNone) return dy;
+  Tensor dz = Tensor::uninitialized(dy.shape(), dy.type());
+  kernels::activation_gradient(kind, y, dy, dz);
+  return dz;
+}
+
+struct LinearRecord {
+  Tensor x;
+  std::shared_ptr<Gradient> x_gradient;
+  Variable weight;
+  Variable bias;
+  Tensor y;  // kept for kRelu only
+  std::shared_ptr<Gradient> y_gradient;
+  kernels::Activation activation;
+  Tensor dz;
+
+  void inputs() {
+    dz = before_activation(activation, y, y_gradient->tensor());
+    y = Tensor();
+    if (!x_gradient) return;
+    auto [dx, accumulate] = x_gradient->target(x.shape(), x.type());
+    kernels::matmul(dz, weight.value_as(x.type()), dx, {.accumulate = accumulate});
+  }
+
+  void weights() {
+    if (weight.needs_gradient()) {
+      auto [dw, accumulate] = weight.gradient()->target(weight.shape(), DType::kF32);
+      kernels::matmul(dz, x, dw, {.transpose_a = true, .accumulate = accumulate});
+    }
+    if (bias.needs_gradient()) {
+      auto [db, accumulate] = bias.gradient()->target(bias.shape(), DType::kF32);
+      kernels::column_sum(dz, db, accumulate);
+    }
+  }
+};
+
+}  // namespace
+
+Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
+                kernels::Activation kind) {
+  // Only a rectifier is told from its output; the others are functions of their own.
+  const bool fused = kind == kernels::Activation::kNone || kind == kernels::Activation::kRelu;
+  Tensor y = Tensor::uninitialized({x.value().rows(), weight.shape()[0]}, tape.activations());
+  kernels::matmul(x.value(), weight.value_as(x.value().type()), y,
+                  {.transpose_b = true,
+                   .bias = bias.defined() ? &bias.value() : nullptr,
+                   .activation = fused ? kind : kernels::Activation::kNone});
+  const Variable output(y, tape.recording());
+  if (tape.recording()) {
+    auto record = std::make_shared<LinearRecord>(
+        LinearRecord{.x = x.value(),
+                     .x_gradient = x.gradient(),
+                     .weight = weight,
+                     .bias = bias,
+                     .y = kind == kernels::Activation::kRelu ? y : Tensor(),
+                     .y_gradient = output.gradient(),
+                     .activation = fused ? kind : kernels::Activation::kNone,
+                     .dz = {}});
+    tape.record({.output = output.gradient(),
+                 .inputs = [record] { record->inputs(); },
+                 .weights = [record] { record->weights(); }});
+  }
+  return fused ? output : activation(tape, kind, output);
+}
+
+}  // namespace skein

@@ -1,0 +1,55 @@
+// The record of a forward pass, played backwards for the gradients. There is no global graph: a
+// tape is made for a step and passed to every function.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "skein/autograd/variable.h"
+#include "skein/kernels/elementwise.h"
+
+namespace skein {
+
+class Tape {
+ public:
+  struct Options {
+    bool record = true;               // false: values only, nothing is kept
+    bool training = true;             // false: no dropout
+    DType activations = DType::kF32;  // of products and stored activations; f32 or bf16
+    uint64_t seed = 0;                // of this step's dropout masks
+  };
+  explicit Tape(Options options) : options_(options) {}
+
+  bool recording() const { return options_.record; }
+  bool training() const { return options_.training; }
+  DType activations() const { return options_.activations; }
+
+  // The mask of the next dropout: a fresh seed at every call, probability 0 outside training.
+  kernels::Dropout next_dropout(double probability);
+
+  // The two halves of a function's gradient, to its inputs and to its weights; either may be empty.
+  // `weights` runs after `inputs` of the same operation and may use what that computed. Both are
+  // left out when nothing has arrived at `output`, which is what the function returned.
+  struct Operation {
+    std::shared_ptr<Gradient> output;
+    std::function<void()> inputs;
+    std::function<void()> weights;
+  };
+  void record(Operation operation);
+
+  // Gradients of `loss` (a scalar f32, whose own gradient is 1) to everything that needs one. Each
+  // operation is destroyed, and frees what it kept, as soon as it has run.
+  void backward(const Variable& loss);
+  // The same in two stages, as pipelines need it: first all gradients to inputs, later those to
+  // weights.
+  void backward_inputs(const Variable& loss);
+  void backward_weights();
+
+ private:
+  Options options_;
+  uint64_t dropouts_ = 0;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace skein

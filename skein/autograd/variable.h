@@ -1,0 +1,75 @@
+// A value that takes part in a computation, and the place where its gradient gathers.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "skein/tensor/tensor.h"
+
+namespace skein {
+
+// Gathers the gradient of one variable during a backward pass. Activations' gradients are owned
+// here and freed with the last operation that needs them; a parameter's gradient is bound to its
+// place in a flat buffer.
+class Gradient {
+ public:
+  // Nothing has arrived since the start or the last clear().
+  bool empty() const { return !filled_; }
+  // Undefined when empty.
+  const Tensor& tensor() const { return tensor_; }
+
+  // Adds a contribution of the variable's shape, f32 or bf16.
+  void add(Tensor contribution);
+
+  // For operations that write or add themselves: the buffer, and whether it already holds something
+  // to add to.
+  struct Target {
+    Tensor& buffer;
+    bool accumulate;
+  };
+  Target target(const Shape& shape, DType type);
+
+  // Fixes the buffer; gradients are then written there. What it holds counts as nothing.
+  void bind(Tensor buffer);
+  void clear();
+
+ private:
+  Tensor tensor_;
+  bool bound_ = false;
+  bool filled_ = false;
+};
+
+class Variable {
+ public:
+  Variable() = default;  // undefined
+  explicit Variable(Tensor value, bool needs_gradient = false);
+
+  // A parameter that has its place in memory later.
+  static Variable parameter(std::string name);
+  // `value` f32, `half` the same in bf16 (may be undefined); gradients gather in `gradient` (f32;
+  // undefined: none is needed). Every copy of this Variable sees them.
+  void bind_parameter(Tensor value, Tensor half, Tensor gradient) const;
+
+  bool defined() const { return node_ != nullptr; }
+  const Tensor& value() const { return node_->value; }
+  // The value as f32 or bf16; a parameter's bf16 copy is kept, everything else must already be of
+  // that type.
+  const Tensor& value_as(DType type) const;
+  const Shape& shape() const { return value().shape(); }
+  const std::string& name() const { return node_->name; }
+  bool needs_gradient() const { return node_ != nullptr && node_->gradient != nullptr; }
+  // Shared with operations, which need a gradient after the value may be freed. Null without
+  // gradient.
+  const std::shared_ptr<Gradient>& gradient() const { return node_->gradient; }
+
+ private:
+  struct Node {
+    Tensor value;
+    Tensor half;
+    std::string name;
+    std::shared_ptr<Gradient> gradient;
+  };
+  std::shared_ptr<Node> node_;
+};
+
+}  // namespace skein

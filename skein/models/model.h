@@ -1,0 +1,75 @@
+// What training and decoding see of an architecture. A model is written once, as layers; `features`
+// runs them over whole packed sentences, `start` and `step` run the same layers token by token.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "skein/autograd/tape.h"
+#include "skein/data/batch.h"
+#include "skein/nn/parameter_store.h"
+
+namespace skein {
+
+// What a decoder remembers of its hypotheses, one row each.
+class DecodeState {
+ public:
+  virtual ~DecodeState() = default;
+  virtual int64_t rows() const = 0;
+  // Row i becomes what row rows[i] was; rows may repeat or vanish.
+  virtual void select(std::span<const int32_t> rows) = 0;
+};
+
+// features · weightᵀ + bias are the logits.
+struct OutputProjection {
+  Variable weight;  // [vocabulary, features]
+  Variable bias;    // [vocabulary] or undefined
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  ParameterStore& parameters() { return parameters_; }
+  const ParameterStore& parameters() const { return parameters_; }
+
+  // True for a model that has a source side (translation); false for a language model.
+  virtual bool has_source() const = 0;
+  // The longest sentence, end symbol included.
+  virtual int64_t max_source_length() const = 0;
+  virtual int64_t max_target_length() const = 0;
+
+  // [target tokens, width]: what the output projection turns into logits. Throws ShapeError for a
+  // sentence beyond the longest.
+  virtual Variable features(Tape& tape, const Batch& batch) const = 0;
+  virtual OutputProjection output() const = 0;
+
+  // A state with one row a sentence, in order, before its first token. `sentences` counts the rows
+  // of a language model, whose `source` is empty.
+  virtual std::unique_ptr<DecodeState> start(const PackedSequences& source,
+                                             int64_t sentences) const = 0;
+  // previous [rows]: each row's last token (the end symbol at first). Returns logits [rows,
+  // vocabulary] f32 and moves the state one token on. A row's logits depend on that row's own past
+  // only.
+  virtual Tensor step(DecodeState& state, std::span<const int32_t> previous) const = 0;
+
+  // Floating-point operations of forward and backward for `source` and `target` tokens: 6 a weight
+  // and token, and attention.
+  virtual double training_flops(const Batch& batch) const = 0;
+
+  // The type of products and activations outside training.
+  void set_inference_type(DType type) { inference_type_ = type; }
+  DType inference_type() const { return inference_type_; }
+
+ protected:
+  ParameterStore parameters_;
+
+ private:
+  DType inference_type_ = DType::kF32;
+};
+
+// logits [n, vocabulary] f32 of features [n, width].
+Tensor project(const Variable& features, const OutputProjection& output);
+
+}  // namespace skein

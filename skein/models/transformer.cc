@@ -1,0 +1,218 @@
+#include "skein/models/transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "skein/base/error.h"
+#include "skein/nn/positions.h"
+
+namespace skein {
+
+// The residual stream of a stack: what each sub-layer reads, and how its output comes back.
+// Post-norm: the next input is LN(x + f(x)). Pre-norm: x goes on unnormalised, and every sub-layer
+// reads LN(x); the sum of one sub-layer and the norm of the next are then one fused step.
+class Transformer::Stream {
+ public:
+  Stream(Tape& tape, Variable start, const TransformerOptions& options)
+      : tape_(tape),
+        residual_(std::move(start)),
+        pre_(options.norm == "pre"),
+        dropout_(options.dropout) {}
+
+  // The input of a sub-layer whose norm is `norm`.
+  Variable input(const NormParameters& norm) {
+    if (!pre_) return residual_;
+    if (!pending_.defined()) return layer_norm(tape_, residual_, norm);
+    auto [sum, normalized] = residual_norm(tape_, pending_, residual_, dropout_, norm);
+    pending_ = Variable();
+    residual_ = std::move(sum);
+    return normalized;
+  }
+
+  // The output of that sub-layer.
+  void output(Variable x, const NormParameters& norm) {
+    if (pre_) {
+      pending_ = std::move(x);
+    } else {
+      residual_ = residual_norm(tape_, x, residual_, dropout_, norm).normalized;
+    }
+  }
+
+  // After the last sub-layer; `norm` is that of the whole stack (pre-norm).
+  Variable end(const NormParameters& norm) { return input(norm); }
+
+ private:
+  Tape& tape_;
+  Variable residual_;
+  Variable pending_;
+  bool pre_;
+  double dropout_;
+};
+
+Transformer::Transformer(const TransformerOptions& options, const VocabularySizes& vocabulary)
+    : options_(options) {
+  add_embeddings(vocabulary);
+  add_layers();
+}
+
+void Transformer::add_embeddings(const VocabularySizes& vocabulary) {
+  const int64_t width = options_.width;
+  const Initializer initial = normal(1 / std::sqrt(static_cast<double>(width)));
+  const bool shared = options_.share_embeddings == "all";
+  if (has_source()) {
+    source_embedding_ = parameters_.add(shared ? "embedding.weight" : "encoder.embedding.weight",
+                                        {vocabulary.source, width}, initial);
+  }
+  target_embedding_ = shared && has_source() ? source_embedding_
+                                             : parameters_.add("decoder.embedding.weight",
+                                                               {vocabulary.target, width}, initial);
+  output_ = options_.share_embeddings == "none"
+                ? parameters_.add("output.weight", {vocabulary.target, width}, initial)
+                : target_embedding_;
+  const auto positions = [&](const std::string& name) {
+    if (options_.positions == "learned") {
+      return parameters_.add(name, {options_.max_positions + kFirstPositionRow, width}, initial);
+    }
+    return Variable(sinusoidal_positions(options_.max_positions, width));
+  };
+  if (has_source()) source_positions_ = positions("encoder.positions.weight");
+  target_positions_ = positions("decoder.positions.weight");
+}
+
+MultiHeadOptions Transformer::attention_options() const {
+  return {.width = options_.width, .heads = options_.heads, .dropout = options_.attention_dropout};
+}
+
+FeedForwardOptions Transformer::ffn_options() const {
+  return {.width = options_.width,
+          .inner = options_.ffn,
+          .activation = options_.activation,
+          .dropout = options_.activation_dropout};
+}
+
+void Transformer::add_layers() {
+  const int64_t width = options_.width;
+  for (int64_t i = 0; i < options_.encoder_layers; ++i) {
+    const std::string name = fmt::format("encoder.layers.{}.", i);
+    encoder_.push_back({SelfAttention(parameters_, name + "attention", attention_options()),
+                        make_layer_norm(parameters_, name + "attention_norm", width),
+                        FeedForward(parameters_, name + "ffn", ffn_options()),
+                        make_layer_norm(parameters_, name + "ffn_norm", width)});
+  }
+  for (int64_t i = 0; i < options_.decoder_layers; ++i) {
+    const std::string name = fmt::format("decoder.layers.{}.", i);
+    SelfAttention attention(parameters_, name + "attention", attention_options());
+    const NormParameters attention_norm =
+        make_layer_norm(parameters_, name + "attention_norm", width);
+    std::optional<CrossAttention> cross;
+    NormParameters cross_norm;
+    if (has_source()) {
+      cross.emplace(parameters_, name + "cross", attention_options());
+      cross_norm = make_layer_norm(parameters_, name + "cross_norm", width);
+    }
+    decoder_.push_back({attention, attention_norm, cross, cross_norm,
+                        FeedForward(parameters_, name + "ffn", ffn_options()),
+                        make_layer_norm(parameters_, name + "ffn_norm", width)});
+  }
+  if (!pre_norm()) return;
+  if (has_source()) encoder_norm_ = make_layer_norm(parameters_, "encoder.norm", width);
+  decoder_norm_ = make_layer_norm(parameters_, "decoder.norm", width);
+}
+
+Variable Transformer::embed_tokens(Tape& tape, std::span<const int32_t> ids,
+                                   std::span<const int32_t> rows, const Variable& table,
+                                   const Variable& positions) const {
+  return embed(tape, {.ids = ids,
+                      .position_rows = rows,
+                      .table = table,
+                      .positions = positions,
+                      .scale = std::sqrt(static_cast<double>(options_.width)),
+                      .dropout = options_.dropout});
+}
+
+void Transformer::require_lengths(const PackedSequences& sentences, const char* side) const {
+  for (size_t s = 0; s < sentences.sentences(); ++s) {
+    const auto length = static_cast<int64_t>(sentences.sentence(s).size());
+    if (length > options_.max_positions) {
+      throw ShapeError(fmt::format(
+          "a {} sentence of {} tokens; the model takes at most {} (model.max_positions)", side,
+          length, options_.max_positions));
+    }
+  }
+}
+
+Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
+  require_lengths(source, "source");
+  Stream stream(tape,
+                embed_tokens(tape, source.tokens, position_rows(source.offsets), source_embedding_,
+                             source_positions_),
+                options_);
+  for (const EncoderLayer& layer : encoder_) {
+    stream.output(layer.attention(tape, stream.input(layer.attention_norm), source.offsets, false),
+                  layer.attention_norm);
+    stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
+  }
+  return stream.end(encoder_norm_);
+}
+
+Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& encoded,
+                             Variable* last_query) const {
+  const PackedSequences& target = batch.target_input;
+  require_lengths(target, "target");
+  Stream stream(tape,
+                embed_tokens(tape, target.tokens, position_rows(target.offsets), target_embedding_,
+                             target_positions_),
+                options_);
+  for (const DecoderLayer& layer : decoder_) {
+    stream.output(layer.attention(tape, stream.input(layer.attention_norm), target.offsets, true),
+                  layer.attention_norm);
+    if (layer.cross) {
+      const Variable query = stream.input(layer.cross_norm);
+      if (last_query != nullptr) *last_query = query;
+      stream.output((*layer.cross)(tape, query, encoded, target.offsets, batch.source.offsets),
+                    layer.cross_norm);
+    }
+    stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
+  }
+  return stream.end(decoder_norm_);
+}
+
+Variable Transformer::features(Tape& tape, const Batch& batch) const {
+  const Variable encoded = has_source() ? encode(tape, batch.source) : Variable();
+  return decode(tape, batch, encoded, nullptr);
+}
+
+Tensor Transformer::alignment(const Batch& batch) const {
+  Tape tape({.record = false, .training = false, .activations = inference_type()});
+  const Variable encoded = encode(tape, batch.source);
+  Variable query;
+  decode(tape, batch, encoded, &query);
+  return decoder_.back().cross->weights(tape, query, encoded, batch.target_input.offsets,
+                                        batch.source.offsets);
+}
+
+double Transformer::training_flops(const Batch& batch) const {
+  const auto source = static_cast<double>(batch.source.tokens.size());
+  const auto target = static_cast<double>(batch.target.tokens.size());
+  const auto width = static_cast<double>(options_.width);
+  const double gated = options_.activation.find("glu") == std::string::npos ? 2 : 3;
+  const double ffn = gated * width * static_cast<double>(options_.ffn);
+  const auto encoder_layers = static_cast<double>(options_.encoder_layers);
+  const auto decoder_layers = static_cast<double>(options_.decoder_layers);
+  double products = encoder_layers * source * (4 * width * width + ffn);
+  products += decoder_layers * target * (4 * width * width + ffn);
+  if (has_source()) products += decoder_layers * (2 * target + 2 * source) * width * width;
+  products += target * width * static_cast<double>(output_.shape()[0]);
+  // Attention: two products over the visible pairs of tokens.
+  double pairs = 0;
+  for (size_t s = 0; s < batch.target.sentences(); ++s) {
+    const auto t = static_cast<double>(batch.target.sentence(s).size());
+    const double n = has_source() ? static_cast<double>(batch.source.sentence(s).size()) : 0;
+    pairs += encoder_layers * n * n + decoder_layers * (t * (t + 1) / 2 + t * n);
+  }
+  return 6 * (products + 2 * pairs * width);
+}
+
+}  // namespace skein

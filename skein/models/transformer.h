@@ -1,0 +1,95 @@
+// The Transformer (Vaswani et al. 2017), encoder-decoder or decoder-only, post-norm or pre-norm.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skein/models/registry.h"
+#include "skein/nn/attention.h"
+#include "skein/nn/feed_forward.h"
+
+namespace skein {
+
+struct TransformerOptions {
+  int64_t encoder_layers = 6;  // 0: decoder-only, a language model
+  int64_t decoder_layers = 6;
+  int64_t width = 512;
+  int64_t ffn = 2048;
+  int64_t heads = 8;
+  std::string norm = "post";             // "post", "pre"
+  std::string positions = "sinusoidal";  // "sinusoidal", "learned"
+  std::string activation = "relu";       // see FeedForwardOptions
+  std::string share_embeddings =
+      "all";  // "none", "output" (decoder input and output), "all" (source too)
+  int64_t max_positions = 1024;
+  double dropout = 0.1;           // embeddings and sub-layers' outputs
+  double attention_dropout = 0;   // attention probabilities
+  double activation_dropout = 0;  // inside the feed-forward layer
+};
+
+class Transformer : public Model {
+ public:
+  Transformer(const TransformerOptions& options, const VocabularySizes& vocabulary);
+
+  bool has_source() const override { return options_.encoder_layers > 0; }
+  int64_t max_source_length() const override { return options_.max_positions; }
+  int64_t max_target_length() const override { return options_.max_positions; }
+
+  Variable features(Tape& tape, const Batch& batch) const override;
+  OutputProjection output() const override { return {output_, Variable()}; }
+  std::unique_ptr<DecodeState> start(const PackedSequences& source,
+                                     int64_t sentences) const override;
+  Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
+  double training_flops(const Batch& batch) const override;
+
+  // [source tokens, width]
+  Variable encode(Tape& tape, const PackedSequences& source) const;
+  // Cross-attention probabilities of the last layer, averaged over heads: for every sentence a
+  // block [target tokens, source tokens] f32.
+  Tensor alignment(const Batch& batch) const;
+
+ private:
+  struct EncoderLayer {
+    SelfAttention attention;
+    NormParameters attention_norm;
+    FeedForward ffn;
+    NormParameters ffn_norm;
+  };
+  struct DecoderLayer {
+    SelfAttention attention;
+    NormParameters attention_norm;
+    std::optional<CrossAttention> cross;
+    NormParameters cross_norm;
+    FeedForward ffn;
+    NormParameters ffn_norm;
+  };
+  class Stream;
+  struct State;
+
+  bool pre_norm() const { return options_.norm == "pre"; }
+  void add_embeddings(const VocabularySizes& vocabulary);
+  void add_layers();
+  MultiHeadOptions attention_options() const;
+  FeedForwardOptions ffn_options() const;
+  Variable embed_tokens(Tape& tape, std::span<const int32_t> ids, std::span<const int32_t> rows,
+                        const Variable& table, const Variable& positions) const;
+  // The decoder's input to its last cross attention, if `last_query` is given, besides the
+  // features.
+  Variable decode(Tape& tape, const Batch& batch, const Variable& encoded,
+                  Variable* last_query) const;
+  void require_lengths(const PackedSequences& sentences, const char* side) const;
+
+  TransformerOptions options_;
+  Variable source_embedding_;
+  Variable target_embedding_;
+  Variable output_;
+  Variable source_positions_;
+  Variable target_positions_;
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+  NormParameters encoder_norm_;  // pre-norm only
+  NormParameters decoder_norm_;  // pre-norm only
+};
+
+}  // namespace skein

@@ -1,0 +1,116 @@
+// Step-by-step decoding with the Transformer's layers.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "skein/base/error.h"
+#include "skein/models/transformer.h"
+#include "skein/nn/positions.h"
+
+namespace skein {
+namespace {
+
+Tape inference_tape(DType type) {
+  return Tape({.record = false, .training = false, .activations = type});
+}
+
+}  // namespace
+
+// Hypotheses are lists of cache rows (all layers use the same numbers), so that selecting them
+// copies lists and no keys or values.
+struct Transformer::State : DecodeState {
+  struct Hypothesis {
+    int32_t sentence = 0;
+    std::vector<int32_t> rows;  // of its tokens, in the caches
+  };
+  std::vector<Hypothesis> hypotheses;
+  std::vector<int32_t> source_offsets;  // [sentences + 1]
+  std::vector<Variable> memories;       // one a layer: keys and values of the source
+  std::vector<KeyValueCache> caches;    // one a layer
+
+  int64_t rows() const override { return static_cast<int64_t>(hypotheses.size()); }
+
+  void select(std::span<const int32_t> chosen) override {
+    std::vector<Hypothesis> next;
+    next.reserve(chosen.size());
+    for (const int32_t row : chosen) next.push_back(hypotheses.at(static_cast<size_t>(row)));
+    hypotheses = std::move(next);
+  }
+
+  // Every hypothesis gets the next cache row, and sees it and its own past.
+  CacheRows advance() {
+    auto next = static_cast<int32_t>(caches.front().used);
+    CacheRows visible;
+    for (Hypothesis& each : hypotheses) {
+      each.rows.push_back(next++);
+      visible.rows.insert(visible.rows.end(), each.rows.begin(), each.rows.end());
+      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
+    }
+    return visible;
+  }
+
+  CacheRows source_rows() const {
+    CacheRows visible;
+    for (const Hypothesis& each : hypotheses) {
+      const auto sentence = static_cast<size_t>(each.sentence);
+      for (int32_t row = source_offsets[sentence]; row < source_offsets[sentence + 1]; ++row) {
+        visible.rows.push_back(row);
+      }
+      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
+    }
+    return visible;
+  }
+};
+
+std::unique_ptr<DecodeState> Transformer::start(const PackedSequences& source,
+                                                int64_t sentences) const {
+  auto state = std::make_unique<State>();
+  state->caches.resize(decoder_.size());
+  for (int32_t s = 0; s < sentences; ++s) state->hypotheses.push_back({.sentence = s, .rows = {}});
+  if (!has_source()) return state;
+  if (static_cast<int64_t>(source.sentences()) != sentences) {
+    throw ShapeError(
+        fmt::format("{} source sentences for {} hypotheses", source.sentences(), sentences));
+  }
+  Tape tape = inference_tape(inference_type());
+  const Variable encoded = encode(tape, source);
+  state->source_offsets = source.offsets;
+  for (const DecoderLayer& layer : decoder_)
+    state->memories.push_back(layer.cross->memory(tape, encoded));
+  return state;
+}
+
+Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) const {
+  auto& state = dynamic_cast<State&>(base);
+  if (static_cast<int64_t>(previous.size()) != state.rows()) {
+    throw ShapeError(fmt::format("{} tokens for {} hypotheses", previous.size(), state.rows()));
+  }
+  Tape tape = inference_tape(inference_type());
+  const CacheRows visible = state.advance();
+  const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
+  std::vector<int32_t> positions;
+  for (const State::Hypothesis& each : state.hypotheses) {
+    const auto length = static_cast<int64_t>(each.rows.size());
+    if (length > options_.max_positions) {
+      throw ShapeError(fmt::format("a hypothesis of {} tokens; the model takes at most {}", length,
+                                   options_.max_positions));
+    }
+    positions.push_back(static_cast<int32_t>(length) - 1 + kFirstPositionRow);
+  }
+  Stream stream(tape, embed_tokens(tape, previous, positions, target_embedding_, target_positions_),
+                options_);
+  for (size_t i = 0; i < decoder_.size(); ++i) {
+    const DecoderLayer& layer = decoder_[i];
+    const Variable x = stream.input(layer.attention_norm);
+    stream.output(layer.attention.step(tape, x, state.caches[i], visible), layer.attention_norm);
+    if (layer.cross) {
+      const Variable query = stream.input(layer.cross_norm);
+      stream.output(layer.cross->step(tape, query, state.memories[i], visible_source),
+                    layer.cross_norm);
+    }
+    stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
+  }
+  return project(stream.end(decoder_norm_), output());
+}
+
+}  // namespace skein
