@@ -5,6 +5,7 @@
 
 #include "skein/base/error.h"
 #include "skein/models/transformer.h"
+#include "skein/models/transformer_stream.h"
 #include "skein/nn/positions.h"
 
 namespace skein {
