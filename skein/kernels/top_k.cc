@@ -1,0 +1,120 @@
+#include "skein/kernels/top_k.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "skein/kernels/top_k.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// foreach_target.h must come before highway.h.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace skein::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+
+float row_maximum(const float* HWY_RESTRICT row, size_t count) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  auto maximum = hn::Set(d, kLowest);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) maximum = hn::Max(hn::LoadU(d, row + i), maximum);
+  float result = hn::GetLane(hn::MaxOfLanes(d, maximum));
+  for (; i < count; ++i) result = std::max(result, row[i]);
+  return result;
+}
+
+// Requires a finite maximum. The polynomial turns NaN into 0, hence the comparison beside it.
+float log_sum_exp_row(const float* HWY_RESTRICT row, size_t count, float scale) {
+  const float maximum = row_maximum(row, count);
+  if (maximum == -std::numeric_limits<float>::infinity()) {
+    const bool all_lowest = std::all_of(row, row + count, [](float x) { return !std::isnan(x); });
+    return all_lowest ? maximum : std::numeric_limits<float>::quiet_NaN();
+  }
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const auto scales = hn::Set(d, scale);
+  const auto shift = hn::Set(d, -scale * maximum);
+  auto sum = hn::Zero(d);
+  auto strange = hn::Zero(d);  // NaN in a lane that has met one
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    sum = hn::Add(sum, hn::Exp(d, hn::MulAdd(x, scales, shift)));
+    strange = hn::Add(strange, hn::IfThenZeroElse(hn::Eq(x, x), x));
+  }
+  float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, strange)));
+  for (; i < count; ++i) total += std::exp(scale * row[i] - scale * maximum);
+  return scale * maximum + std::log(total);
+}
+
+// The first index from `begin` on whose block holds a value above `threshold`; `count` if none.
+size_t skip_smaller(const float* HWY_RESTRICT row, size_t begin, size_t count, float threshold) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const auto thresholds = hn::Set(d, threshold);
+  size_t i = begin;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const auto first = hn::Max(hn::LoadU(d, row + i), hn::LoadU(d, row + i + lanes));
+    const auto second =
+        hn::Max(hn::LoadU(d, row + i + 2 * lanes), hn::LoadU(d, row + i + 3 * lanes));
+    if (!hn::AllFalse(d, hn::Gt(hn::Max(first, second), thresholds))) return i;
+  }
+  return i;
+}
+
+size_t block_size() { return 4 * hn::Lanes(Floats()); }
+
+}  // namespace skein::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skein::kernels {
+
+HWY_EXPORT(log_sum_exp_row);
+HWY_EXPORT(skip_smaller);
+HWY_EXPORT(block_size);
+
+namespace {
+
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+void insert(RankedValue candidate, size_t k, std::vector<RankedValue>& best) {
+  if (best.size() == k) best.pop_back();
+  const auto place = std::upper_bound(
+      best.begin(), best.end(), candidate,
+      [](const RankedValue& a, const RankedValue& b) { return a.value > b.value; });
+  best.insert(place, candidate);
+}
+
+}  // namespace
+
+float log_sum_exp(std::span<const float> row, float scale) {
+  return HWY_DYNAMIC_DISPATCH(log_sum_exp_row)(row.data(), row.size(), scale);
+}
+
+void top_k(std::span<const float> row, int64_t k, std::vector<RankedValue>& best) {
+  best.clear();
+  if (k <= 0) return;
+  const auto wanted = static_cast<size_t>(k);
+  const size_t block = HWY_DYNAMIC_DISPATCH(block_size)();
+  const auto skip = HWY_DYNAMIC_DISPATCH(skip_smaller);
+  float threshold = kLowest;
+  for (size_t begin = 0; begin < row.size();) {
+    begin = skip(row.data(), begin, row.size(), threshold);
+    const size_t end = std::min(begin + block, row.size());
+    for (; begin < end; ++begin) {
+      if (!(row[begin] > threshold)) continue;
+      insert({row[begin], static_cast<int32_t>(begin)}, wanted, best);
+      if (best.size() == wanted) threshold = best.back().value;
+    }
+  }
+}
+
+}  // namespace skein::kernels
+#endif
