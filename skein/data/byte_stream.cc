@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -28,8 +30,11 @@ namespace {
 
 class FileStream : public ByteStream {
  public:
-  explicit FileStream(std::filesystem::path path)
-      : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit FileStream(const std::filesystem::path& path)
+      : FileStream(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  // Takes over the descriptor; negative: opening failed as errno says.
+  FileStream(std::filesystem::path path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {
     if (descriptor_ < 0) fail(path_, errno);
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
@@ -49,6 +54,11 @@ class FileStream : public ByteStream {
     }
   }
 
+  bool ready() const override {
+    pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return ::poll(&wanted, 1, 0) != 0;
+  }
+
  private:
   std::filesystem::path path_;
   int descriptor_;
@@ -64,6 +74,8 @@ class MemoryStream : public ByteStream {
     position_ += count;
     return count;
   }
+
+  bool at_end() const { return position_ == bytes_.size(); }
 
  private:
   std::string bytes_;
@@ -81,46 +93,61 @@ class RewoundStream : public ByteStream {
     return rest_->read(out);
   }
 
+  bool ready() const override { return !head_.at_end() || rest_->ready(); }
+
  private:
   MemoryStream head_;
   std::unique_ptr<ByteStream> rest_;
 };
 
-std::string read_head(ByteStream& stream, size_t size) {
-  std::string head(size, '\0');
-  size_t filled = 0;
-  while (filled < size) {
-    const size_t count = stream.read(std::span(head).subspan(filled));
-    if (count == 0) break;
-    filled += count;
+// What a compressed file begins with: a first byte, of which the masked bits count, and the rest.
+struct Magic {
+  using Open = std::unique_ptr<ByteStream> (*)(std::unique_ptr<ByteStream>, std::string);
+  uint8_t mask;
+  uint8_t first;
+  std::string_view rest;
+  Open open;
+};
+constexpr Magic kMagics[] = {
+    {0xff, 0x1f, "\x8b", internal::gzip_stream},
+    {0xff, 0x28, "\xb5\x2f\xfd", internal::zstd_stream},
+    // A skippable frame, as pzstd writes one in front (0x184D2A50 to 0x184D2A5F).
+    {0xf0, 0x50, "\x2a\x4d\x18", internal::zstd_stream},
+};
+
+// The one that `head`, not empty, may be the beginning of; nullptr if it is not.
+const Magic* magic_of(std::string_view head) {
+  for (const Magic& magic : kMagics) {
+    const bool begins = (static_cast<uint8_t>(head[0]) & magic.mask) == magic.first;
+    if (begins && magic.rest.starts_with(head.substr(1))) return &magic;
   }
-  head.resize(filled);
-  return head;
+  return nullptr;
 }
 
-bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
-
-// A frame, or a skippable frame as pzstd writes one in front (magic 0x184D2A50 to 0x184D2A5F).
-bool is_zstd(std::string_view head) {
-  if (head.starts_with("\x28\xb5\x2f\xfd")) return true;
-  return head.size() >= 4 && (static_cast<unsigned char>(head[0]) & 0xf0) == 0x50 &&
-         head.substr(1, 3) == "\x2a\x4d\x18";
-}
-
+// Reads no more than it takes to tell, so that a short line that a person types is not held back.
 std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream, std::string name) {
-  std::string head = read_head(*stream, 4);
-  const bool gzip = is_gzip(head);
-  const bool zstd = is_zstd(head);
+  std::string head;
+  const Magic* magic = nullptr;
+  for (char byte = 0; stream->read({&byte, 1}) > 0;) {
+    head += byte;
+    magic = magic_of(head);
+    if (magic == nullptr || head.size() == magic->rest.size() + 1) break;
+  }
+  const bool whole = magic != nullptr && head.size() == magic->rest.size() + 1;
   stream = std::make_unique<RewoundStream>(std::move(head), std::move(stream));
-  if (gzip) return internal::gzip_stream(std::move(stream), std::move(name));
-  if (zstd) return internal::zstd_stream(std::move(stream), std::move(name));
-  return stream;
+  return whole ? magic->open(std::move(stream), std::move(name)) : std::move(stream);
 }
 
 }  // namespace
 
 std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& path) {
   return decompressed(std::make_unique<FileStream>(path), path.string());
+}
+
+std::unique_ptr<ByteStream> standard_input() {
+  constexpr const char* kName = "standard input";
+  return decompressed(
+      std::make_unique<FileStream>(kName, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)), kName);
 }
 
 std::unique_ptr<ByteStream> memory_stream(std::string bytes, std::string name) {

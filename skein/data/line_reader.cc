@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -25,8 +27,29 @@ LineReader::LineReader(std::unique_ptr<ByteStream> stream, std::string name, Byt
 
 bool LineReader::refill() {
   begin_ = 0;
-  end_ = stream_->read(buffer_);
-  return end_ > 0;
+  end_ = at_end_ ? 0 : stream_->read(buffer_);
+  at_end_ = end_ == 0;
+  return !at_end_;
+}
+
+bool LineReader::ready() {
+  while (std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) == nullptr) {
+    const bool full = end_ - begin_ == buffer_.size();
+    if (at_end_ || full) return true;
+    if (!stream_->ready()) return false;
+    append_available();
+  }
+  return true;
+}
+
+void LineReader::append_available() {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  const size_t count = stream_->read(std::span(buffer_).subspan(end_));
+  end_ += count;
+  at_end_ = count == 0;
 }
 
 bool LineReader::next(std::string& line) {

@@ -29,6 +29,10 @@ class LineReader {
   // compressed data that is cut short or altered.
   bool next(std::string& line);
 
+  // False if next() would wait for the program at the other end of a pipe or for a person; true at
+  // the end. Reads what is there.
+  bool ready();
+
   // The number of the last line, from 1; after the end, the number of lines.
   int64_t line_number() const { return line_number_; }
   // `name:line` of the last line.
@@ -37,6 +41,7 @@ class LineReader {
 
  private:
   bool refill();
+  void append_available();
   void check_first_line(std::string& line) const;
 
   std::unique_ptr<ByteStream> stream_;
@@ -45,6 +50,7 @@ class LineReader {
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
+  bool at_end_ = false;
   int64_t line_number_ = 0;
 };
 

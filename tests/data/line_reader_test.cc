@@ -2,6 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
 
 #include "compressed.h"
 #include "skein/base/error.h"
@@ -114,6 +120,62 @@ TEST(LineReader, SaysWhatIsWrongWithAFileThatCannotBeRead) {
               HasSubstr("absent.en: No such file or directory; check the name"));
   EXPECT_THAT(message_of<FileError>([&] { LineReader reader(folder.path()); }),
               HasSubstr("Is a directory"));
+}
+
+// What a person types, or a program writes when it likes.
+class Typed : public ByteStream {
+ public:
+  explicit Typed(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
+  size_t read(std::span<char> out) override {
+    if (next_ == pieces_.size()) return 0;
+    const size_t count = std::min(out.size(), pieces_[next_].size());
+    std::copy_n(pieces_[next_].data(), count, out.data());
+    pieces_[next_++].erase(0, count);
+    typed_ = false;
+    return count;
+  }
+  bool ready() const override { return typed_; }
+  void type() { typed_ = true; }
+
+ private:
+  std::vector<std::string> pieces_;
+  size_t next_ = 0;
+  bool typed_ = false;
+};
+
+TEST(LineReader, KnowsWhetherALineIsThereWithoutWaitingForIt) {
+  auto typed = std::make_unique<Typed>(std::vector<std::string>{"one\ntw", "o\n"});
+  Typed& keyboard = *typed;
+  LineReader reader(std::move(typed), "keyboard");
+  std::string line;
+  EXPECT_FALSE(reader.ready());
+  keyboard.type();
+  EXPECT_TRUE(reader.ready());
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+  EXPECT_FALSE(reader.ready());  // "tw" has no end yet
+  keyboard.type();
+  EXPECT_TRUE(reader.ready());
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(reader.ready());
+  keyboard.type();
+  EXPECT_TRUE(reader.ready());  // the end
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST(LineReader, DoesNotHoldBackAShortFirstLine) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  ASSERT_EQ(::write(pipe[1], "a\n", 2), 2);
+  // Would wait for more bytes for ever if it looked for a whole magic number.
+  LineReader reader("/dev/fd/" + std::to_string(pipe[0]));
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "a");
+  EXPECT_FALSE(reader.ready());
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 }  // namespace
