@@ -14,7 +14,7 @@ BEGIN {
   door["^(sentencepiece|google/protobuf)"] = "skein/text"
   door["^unicode/"] = "skein/text skein/data"
   door["^mpi[.]h$"] = "skein/comm"
-  door["^(zlib|zstd)[.]h$"] = "skein/data"
+  door["^(zlib|zstd|expat)[.]h$"] = "skein/data"
   door["^toml[+][+]/"] = "skein/base"
   door["^spdlog/"] = "skein/base"
   door["^httplib[.]h$"] = "skein/serve"
