@@ -15,7 +15,9 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # Debian 13's pkg-config file of SentencePiece asks for protobuf's headers, which its users don't need.
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
+find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 find_path(SENTENCEPIECE_INCLUDE_FOLDER sentencepiece_processor.h REQUIRED)
 add_library(sentencepiece SHARED IMPORTED)
 set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION ${SENTENCEPIECE_LIBRARY}
-                                               INTERFACE_INCLUDE_DIRECTORIES ${SENTENCEPIECE_INCLUDE_FOLDER})
+                                               INTERFACE_INCLUDE_DIRECTORIES ${SENTENCEPIECE_INCLUDE_FOLDER}
+                                               INTERFACE_LINK_LIBRARIES ${SENTENCEPIECE_TRAIN_LIBRARY})

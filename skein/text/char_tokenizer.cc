@@ -1,0 +1,60 @@
+#include "skein/text/char_tokenizer.h"
+
+#include "skein/text/counted_vocabulary.h"
+#include "skein/text/counter.h"
+#include "skein/text/utf8.h"
+
+namespace skein {
+namespace {
+
+// Calls visit(piece) for each symbol and, between symbols, for each character.
+template <typename Visit>
+void visit_pieces(std::string_view text, const SymbolMatcher& symbols, Visit&& visit) {
+  while (!text.empty()) {
+    const size_t symbol = symbols.match(text);
+    const size_t length = symbol > 0 ? symbol : utf8_length(text[0]);
+    visit(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+}
+
+}  // namespace
+
+CharTokenizer::CharTokenizer(VocabularyFile file)
+    : file_(std::move(file)),
+      vocabulary_(file_.vocabulary()),
+      symbols_(file_.section("symbols").lines) {}
+
+std::unique_ptr<Tokenizer> CharTokenizer::load(std::string_view content,
+                                               const std::string& origin) {
+  return std::make_unique<CharTokenizer>(VocabularyFile::parse(content, origin));
+}
+
+std::unique_ptr<Tokenizer> CharTokenizer::learn(const LearnOptions& options,
+                                                const LineSource& lines) {
+  const SymbolMatcher symbols(options.symbols);
+  Counter counter;
+  std::string line;
+  while (lines(line)) {
+    visit_pieces(line, symbols, [&counter](std::string_view piece) { counter.add(piece); });
+  }
+  return std::make_unique<CharTokenizer>(counted_vocabulary("char", options, counter));
+}
+
+std::vector<std::string> CharTokenizer::split(std::string_view text) const {
+  std::vector<std::string> pieces;
+  visit_pieces(text, symbols_, [&pieces](std::string_view piece) { pieces.emplace_back(piece); });
+  return pieces;
+}
+
+std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    const std::string& piece = vocabulary_.piece(id);
+    if (id < kUnkId) continue;
+    text += id == kUnkId ? kUnknownText : std::string_view(piece);
+  }
+  return text;
+}
+
+}  // namespace skein

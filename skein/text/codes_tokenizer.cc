@@ -1,0 +1,166 @@
+#include "skein/text/codes_tokenizer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "skein/base/error.h"
+#include "skein/text/bpe_learn.h"
+#include "skein/text/counter.h"
+#include "skein/text/split_words.h"
+#include "skein/text/utf8.h"
+
+namespace skein {
+namespace {
+
+constexpr std::string_view kGoesOn = "@@";
+
+std::string piece_of(std::string_view part, bool last) {
+  std::string piece(part);
+  if (!last) piece += kGoesOn;
+  return piece;
+}
+
+BpeCodes codes_of(const VocabularyFile& file) {
+  std::string content;
+  for (const std::string& line : file.section("codes").lines) content += line + "\n";
+  return BpeCodes::parse(content, file.origin + ", section codes");
+}
+
+std::vector<std::string> lines_of(std::string_view content) {
+  std::vector<std::string> lines;
+  while (!content.empty()) {
+    const size_t end = content.find('\n');
+    lines.emplace_back(content.substr(0, end));
+    content.remove_prefix(end == std::string_view::npos ? content.size() : end + 1);
+  }
+  return lines;
+}
+
+using WordCounts = std::vector<std::pair<std::string, int64_t>>;
+
+WordCounts count_words(const LearnOptions& options, const LineSource& lines) {
+  const std::set<std::string, std::less<>> symbols(options.symbols.begin(), options.symbols.end());
+  Counter counter;
+  std::string line;
+  while (lines(line)) {
+    split_words(line, [&](std::string_view word) {
+      if (symbols.find(word) == symbols.end()) counter.add(word);
+    });
+  }
+  return counter.sorted();
+}
+
+// The parts that the codes cut the words into, most frequent first, then the characters that are no
+// part yet, both within and at the end of a word: so a new word of known characters is never
+// unknown.
+std::vector<std::string> pieces_of(const WordCounts& words, const BpeCodes& codes,
+                                   const LearnOptions& options) {
+  Counter parts;
+  std::set<std::string> characters;
+  for (const auto& [word, count] : words) {
+    for (const BpeCodes::Part& part : codes.split(word)) {
+      parts.add(piece_of(part.text, part.text.end() == std::string_view(word).end()), count);
+    }
+    for (const std::string_view character : Characters(word)) {
+      characters.insert(piece_of(character, true));
+      characters.insert(piece_of(character, false));
+    }
+  }
+  Vocabulary vocabulary;
+  for (const std::string& symbol : options.symbols) vocabulary.add(symbol);
+  std::vector<std::string> pieces;
+  const auto add = [&](const std::string& piece) {
+    if (vocabulary.add(piece)) pieces.push_back(piece);
+  };
+  for (const auto& [piece, count] : parts.sorted(options.minimum_count)) add(piece);
+  for (const std::string& character : characters) add(character);
+  return pieces;
+}
+
+}  // namespace
+
+CodesTokenizer::CodesTokenizer(VocabularyFile file)
+    : file_(std::move(file)), vocabulary_(file_.vocabulary()), codes_(codes_of(file_)) {}
+
+std::unique_ptr<Tokenizer> CodesTokenizer::load(std::string_view content,
+                                                const std::string& origin) {
+  return std::make_unique<CodesTokenizer>(VocabularyFile::parse(content, origin));
+}
+
+std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
+                                                 const LineSource& lines) {
+  const WordCounts words = count_words(options, lines);
+  if (words.empty()) throw UsageError("the text is empty; give text to learn the vocabulary from");
+  const bool given = !options.codes.empty();
+  const std::string content = given ? options.codes : learn_bpe_codes(words, options.size);
+  if (!given && std::count(content.begin(), content.end(), '\n') < 2) {
+    throw UsageError(
+        "no two characters stand together twice in the text; give more text to learn codes from");
+  }
+  const BpeCodes codes =
+      BpeCodes::parse(content, given ? options.codes_origin : "the learned codes");
+  return std::make_unique<CodesTokenizer>(
+      VocabularyFile{.type = "codes",
+                     .normalization = options.normalization,
+                     .sections = {{.name = "symbols", .lines = options.symbols},
+                                  {.name = "pieces", .lines = pieces_of(words, codes, options)},
+                                  {.name = "codes", .lines = lines_of(content)}},
+                     .origin = "the learned vocabulary"});
+}
+
+std::vector<std::string> CodesTokenizer::split(std::string_view text) const {
+  return split(text, 0, nullptr);
+}
+
+void CodesTokenizer::encode_normalized_sampled(std::string_view text, double dropout,
+                                               Random& random, std::vector<int32_t>& ids) const {
+  append_ids(split(text, dropout, &random), ids);
+}
+
+std::vector<std::string> CodesTokenizer::split(std::string_view text, double dropout,
+                                               Random* random) const {
+  const std::vector<std::string>& symbols = file_.section("symbols").lines;
+  std::vector<std::string> pieces;
+  split_words(text, [&](std::string_view word) {
+    if (std::find(symbols.begin(), symbols.end(), word) != symbols.end()) {
+      pieces.emplace_back(word);
+      return;
+    }
+    for (const BpeCodes::Part& part : codes_.split(word, dropout, random)) {
+      append_known(part, part.text.end() == word.end(), pieces);
+    }
+  });
+  return pieces;
+}
+
+void CodesTokenizer::append_known(const BpeCodes::Part& part, bool last,
+                                  std::vector<std::string>& pieces) const {
+  std::string piece = piece_of(part.text, last);
+  BpeCodes::Part left;
+  BpeCodes::Part right;
+  if (vocabulary_.contains(piece) || !codes_.unmerge(part, left, right)) {
+    pieces.push_back(std::move(piece));
+    return;
+  }
+  // The end of word of version 0.1 is a part without text.
+  append_known(left, last && right.text.empty(), pieces);
+  if (!right.text.empty()) append_known(right, last, pieces);
+}
+
+std::string CodesTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  bool goes_on = true;
+  for (const int32_t id : ids) {
+    std::string_view piece = vocabulary_.piece(id);
+    if (id < kUnkId) continue;
+    if (id == kUnkId) piece = kUnknownText;
+    if (!goes_on) text += ' ';
+    // "@@" alone is a word.
+    goes_on = piece.size() > kGoesOn.size() && piece.ends_with(kGoesOn);
+    if (goes_on) piece.remove_suffix(kGoesOn.size());
+    text += piece;
+  }
+  return text;
+}
+
+}  // namespace skein

@@ -1,0 +1,43 @@
+// How a vocabulary is learned from text.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "skein/text/normalize.h"
+
+namespace skein {
+
+// Puts the next line into its argument; false at the end of the text.
+using LineSource = std::function<bool(std::string&)>;
+
+struct LearnOptions {
+  // All pieces with the special tokens and symbols; for word and char the most, for codes the
+  // number of merges.
+  int64_t size = 8000;
+  Normalization normalization = Normalization::kNfc;
+  // Pieces of the user's, such as `<2de>`, that stay whole: anywhere in the text for unigram, bpe
+  // and char, as words for word and codes. No whitespace, commas or quotes.
+  std::vector<std::string> symbols = {};
+
+  // unigram, bpe: the part of all characters of the text that become pieces, 0.98 to 1. The rest is
+  // unknown or, with byte_fallback, spelled in bytes.
+  double character_coverage = 1.0;
+  bool byte_fallback = false;
+  // unigram, bpe: at most so much of the text, a uniform sample of its lines, is learned from. 64
+  // MB keep learning below 1 GB of memory.
+  int64_t sample_bytes = int64_t{64} << 20;
+  uint64_t seed = 1;
+
+  // word, char, codes: rarer pieces are left out.
+  int64_t minimum_count = 1;
+
+  // codes: the content of a codes file of fastBPE or subword-nmt, and its name for errors. Empty:
+  // learn the codes from the text.
+  std::string codes = {};
+  std::string codes_origin = {};
+};
+
+}  // namespace skein

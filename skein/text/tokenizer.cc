@@ -1,0 +1,41 @@
+#include "skein/text/tokenizer.h"
+
+#include "skein/base/files.h"
+#include "skein/text/utf8.h"
+
+namespace skein {
+
+std::string Tokenizer::prepare(std::string_view line) const {
+  require_utf8(line);
+  return normalize(line, normalization());
+}
+
+void Tokenizer::encode(std::string_view line, std::vector<int32_t>& ids) const {
+  encode_normalized(prepare(line), ids);
+}
+
+std::vector<std::string> Tokenizer::pieces(std::string_view line) const {
+  return split(prepare(line));
+}
+
+void Tokenizer::encode_sampled(std::string_view line, double alpha, Random& random,
+                               std::vector<int32_t>& ids) const {
+  encode_normalized_sampled(prepare(line), alpha, random, ids);
+}
+
+void Tokenizer::save(const std::filesystem::path& path) const { write_file(path, serialize()); }
+
+void Tokenizer::encode_normalized(std::string_view text, std::vector<int32_t>& ids) const {
+  append_ids(split(text), ids);
+}
+
+void Tokenizer::encode_normalized_sampled(std::string_view text, double /*alpha*/,
+                                          Random& /*random*/, std::vector<int32_t>& ids) const {
+  encode_normalized(text, ids);
+}
+
+void Tokenizer::append_ids(std::span<const std::string> pieces, std::vector<int32_t>& ids) const {
+  for (const std::string& piece : pieces) ids.push_back(vocabulary().id(piece));
+}
+
+}  // namespace skein

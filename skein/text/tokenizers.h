@@ -1,0 +1,36 @@
+// Tokenisers by name: learning one from text, and reading back what was learned.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "skein/base/registry.h"
+#include "skein/text/learn_options.h"
+#include "skein/text/tokenizer.h"
+
+namespace skein {
+
+struct TokenizerKind {
+  // Lines are UTF-8 and normalised as the options ask.
+  std::function<std::unique_ptr<Tokenizer>(const LearnOptions&, const LineSource&)> learn;
+  // `content` of the file `origin`, which Tokenizer::serialize() wrote.
+  std::function<std::unique_ptr<Tokenizer>(std::string_view content, const std::string& origin)>
+      load;
+};
+
+// unigram, bpe, word, char, codes, and what plug-ins add.
+Registry<TokenizerKind>& tokenizers();
+
+// Throws UsageError for an unknown type, options out of range, text without content or a size that
+// does not fit the text; FormatError for a line that is not UTF-8.
+std::unique_ptr<Tokenizer> learn_tokenizer(const std::string& type, const LearnOptions& options,
+                                           const LineSource& lines);
+
+// Recognises SentencePiece models (ours and others') and the text form (vocabulary_file.h).
+// Throws FileError or FormatError.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& path);
+
+}  // namespace skein

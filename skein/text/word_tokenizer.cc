@@ -1,0 +1,44 @@
+#include "skein/text/word_tokenizer.h"
+
+#include "skein/text/counted_vocabulary.h"
+#include "skein/text/counter.h"
+#include "skein/text/split_words.h"
+
+namespace skein {
+
+WordTokenizer::WordTokenizer(VocabularyFile file)
+    : file_(std::move(file)), vocabulary_(file_.vocabulary()) {}
+
+std::unique_ptr<Tokenizer> WordTokenizer::load(std::string_view content,
+                                               const std::string& origin) {
+  return std::make_unique<WordTokenizer>(VocabularyFile::parse(content, origin));
+}
+
+std::unique_ptr<Tokenizer> WordTokenizer::learn(const LearnOptions& options,
+                                                const LineSource& lines) {
+  Counter counter;
+  std::string line;
+  while (lines(line)) {
+    split_words(line, [&counter](std::string_view word) { counter.add(word); });
+  }
+  return std::make_unique<WordTokenizer>(counted_vocabulary("word", options, counter));
+}
+
+std::vector<std::string> WordTokenizer::split(std::string_view text) const {
+  std::vector<std::string> words;
+  split_words(text, [&words](std::string_view word) { words.emplace_back(word); });
+  return words;
+}
+
+std::string WordTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    const std::string& piece = vocabulary_.piece(id);
+    if (id < kUnkId) continue;
+    if (!text.empty()) text += ' ';
+    text += id == kUnkId ? kUnknownText : std::string_view(piece);
+  }
+  return text;
+}
+
+}  // namespace skein
