@@ -16,7 +16,8 @@ struct MatmulOptions {
 
 // out [m, n] = op(a) [m, k] · op(b) [k, n]. a and b are both f32 or both bf16; out is f32 or bf16;
 // sums are f32. An empty m, n or k is allowed (k = 0 gives zeros or leaves an accumulated out as it
-// is). Throws ShapeError if the extents do not fit.
+// is; bias and activation are not applied then). Throws ShapeError if the extents do not fit.
+// For training: a row's rounding may depend on how many rows there are.
 void matmul(const Tensor& a, const Tensor& b, Tensor& out, const MatmulOptions& options = {});
 
 // True if this processor multiplies bfloat16 natively (AVX-512 BF16, AMX, Arm BF16).

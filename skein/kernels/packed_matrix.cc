@@ -1,0 +1,122 @@
+#include "skein/kernels/packed_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "skein/base/error.h"
+#include "skein/kernels/check.h"
+#include "skein/kernels/elementwise.h"
+#include "skein/kernels/product.h"
+#include "skein/kernels/row_product.h"
+
+namespace skein::kernels {
+namespace {
+
+constexpr int64_t kSlice = 512;
+
+DType product_type(DType type) {
+  return type == DType::kBF16 && !bf16_products() ? DType::kF32 : type;
+}
+
+// Columns [first, first + columns) of b, packed.
+Tensor pack_slice(const Tensor& b, bool transposed, int64_t first, int64_t columns) {
+  const int64_t k = transposed ? b.columns() : b.rows(), n = transposed ? b.rows() : b.columns();
+  const std::byte* from = b.raw();
+  Tensor dense;
+  if (transposed) {
+    from += size_in_bytes(b.type(), first * k);
+  } else if (columns != n) {
+    dense = Tensor::uninitialized({k, columns}, b.type());
+    const int64_t row = size_in_bytes(b.type(), columns);
+    copy_rows(dense.raw(), row, from + size_in_bytes(b.type(), first), size_in_bytes(b.type(), n),
+              k, row);
+    from = dense.raw();
+  }
+  const PackedShape shape = {.n = columns, .k = k, .type = b.type()};
+  Tensor packed = Tensor::uninitialized({static_cast<int64_t>(packed_bytes(shape))}, DType::kU8);
+  pack(shape, transposed ? Layout::kTransposed : Layout::kRows, from, packed.raw());
+  return packed;
+}
+
+ProductShape block_shape(const PackedMatrix& b, const Tensor& out, const MatmulOptions& options) {
+  return {.m = kRowUnit,
+          .k = b.k(),
+          .b = Layout::kPacked,
+          .accumulate = options.accumulate,
+          .bias = options.bias != nullptr,
+          .relu = options.activation == Activation::kRelu,
+          .in = product_type(b.type()),
+          .out = out.type()};
+}
+
+void require_fitting(const Tensor& a, const PackedMatrix& b, const Tensor& out,
+                     const MatmulOptions& options) {
+  if (!b.defined()) throw ShapeError("matmul: the packed matrix is not defined");
+  if (options.transpose_a || options.transpose_b) {
+    throw ShapeError("matmul: a packed matrix cannot be multiplied transposed");
+  }
+  require_type("matmul", "a", a, b.type());
+  require_float("matmul", "out", out);
+  require_matmul_options(options, out);
+  if (out.elements() == 0) return;
+  require_matrix("matmul", "out", out, out.rows(), b.n());
+  if (b.k() > 0) require_matrix("matmul", "a", a, out.rows(), b.k());
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const Tensor& b, bool transposed) : defined_(true) {
+  require_float("PackedMatrix", "b", b);
+  type_ = b.type();
+  if (b.elements() == 0) {
+    n_ = transposed ? b.shape()[0] : b.columns();
+    return;
+  }
+  k_ = transposed ? b.columns() : b.rows();
+  n_ = transposed ? b.rows() : b.columns();
+  const Tensor source = product_type(type_) == type_ ? b : b.converted(DType::kF32);
+  for (int64_t first = 0; first < n_; first += kSlice) {
+    const int64_t columns = std::min(kSlice, n_ - first);
+    slices_.push_back({first, columns, pack_slice(source, transposed, first, columns)});
+  }
+}
+
+void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOptions& options) {
+  require_fitting(a, b, out, options);
+  if (out.elements() == 0) return;
+  if (b.k() == 0) {
+    if (!options.accumulate) out.fill_zero();
+    return;
+  }
+  ProductShape shape = block_shape(b, out, options);
+  if (shape.in == DType::kF32 && out.type() == DType::kBF16) {  // oneDNN has no such product
+    Tensor sum = options.accumulate ? out.converted(DType::kF32)
+                                    : Tensor::uninitialized(out.shape(), DType::kF32);
+    matmul(a, b, sum, options);
+    return convert(sum, out);
+  }
+  const Tensor rows = a.type() == shape.in ? a : a.converted(shape.in);
+  const int64_t blocks = round_up(out.rows(), kRowUnit) / kRowUnit;
+  const auto slices = static_cast<int64_t>(b.slices().size());
+  shape.n = std::min(kSlice, b.n());
+  parallel_for_throwing(
+      blocks * slices, grain_of(shape, kRowUnit), [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) {
+          const PackedMatrix::Slice& slice = b.slices()[static_cast<size_t>(task / blocks)];
+          RowProduct product = {.shape = shape,
+                                .a = rows.raw(),
+                                .b = slice.memory.raw(),
+                                .out = out.raw() + size_in_bytes(out.type(), slice.first),
+                                .rows = out.rows(),
+                                .out_stride = b.n()};
+          product.shape.n = slice.columns;
+          if (options.bias != nullptr) {
+            product.bias = options.bias->raw() + size_in_bytes(DType::kF32, slice.first);
+          }
+          multiply_block(product, task % blocks * kRowUnit);
+        }
+      });
+}
+
+}  // namespace skein::kernels
