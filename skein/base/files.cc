@@ -144,21 +144,24 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::write(std::span<const std::byte> bytes) {
-  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
-  buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   size_ += bytes.size();
-  if (buffer_.size() >= kBufferBytes) flush();
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() > kBufferBytes) return write_through(bytes);
+  buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 void FileWriter::flush() {
-  size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+  write_through(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+}
+
+void FileWriter::write_through(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("write", path_);
-    done += static_cast<size_t>(count);
+    bytes = bytes.subspan(static_cast<size_t>(count));
   }
-  buffer_.clear();
 }
 
 void FileWriter::overwrite(uint64_t position, std::span<const std::byte> bytes) {

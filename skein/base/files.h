@@ -56,6 +56,7 @@ class FileWriter {
 
  private:
   void flush();
+  void write_through(std::span<const std::byte> bytes);
 
   std::filesystem::path path_;
   int descriptor_ = -1;
