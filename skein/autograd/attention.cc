@@ -1,5 +1,8 @@
 #include "skein/kernels/attention.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -7,6 +10,7 @@
 
 #include "skein/autograd/functions.h"
 #include "skein/base/error.h"
+#include "skein/kernels/check.h"
 
 namespace skein {
 namespace {
@@ -68,11 +72,40 @@ struct AttentionRecord {
   }
 };
 
+// Offsets that go from 0 to the number of rows and never back.
+void require_offsets(const char* side, std::span<const int32_t> offsets, int64_t rows) {
+  if (offsets.empty() && rows == 0) return;
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != rows ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    throw ShapeError(
+        fmt::format("attention: the {} offsets do not divide {} rows into sentences", side, rows));
+  }
+}
+
+void require_fitting(const Sources& from, std::span<const int32_t> query_offsets,
+                     std::span<const int32_t> key_offsets, int64_t heads) {
+  if (heads < 1 || from.width % heads != 0) {
+    throw ShapeError(
+        fmt::format("attention: a width of {} is not a multiple of {} heads", from.width, heads));
+  }
+  const Tensor& q = from.queries.value();
+  const Tensor& kv = from.keys_values.defined() ? from.keys_values.value() : q;
+  if (kv.columns() != from.key_column + 2 * from.width) {
+    throw ShapeError(fmt::format("attention: keys and values of shape {} for a width of {}",
+                                 kv.shape().to_string(), from.width));
+  }
+  kernels::require_type("attention", "keys and values", kv, q.type());
+  if (query_offsets.size() != key_offsets.size()) {
+    throw ShapeError(fmt::format("attention: offsets of {} query sentences and {} key sentences",
+                                 query_offsets.size(), key_offsets.size()));
+  }
+  require_offsets("query", query_offsets, q.rows());
+  require_offsets("key", key_offsets, kv.rows());
+}
+
 Variable attend(Tape& tape, Sources from, std::span<const int32_t> query_offsets,
                 std::span<const int32_t> key_offsets, const AttentionOptions& options) {
-  if (from.width % options.heads != 0) {
-    throw ShapeError("attention: the width is not a multiple of the number of heads");
-  }
+  require_fitting(from, query_offsets, key_offsets, options.heads);
   const Tensor& q = from.queries.value();
   const Tensor& kv = from.keys_values.defined() ? from.keys_values.value() : q;
   auto record = std::make_shared<AttentionRecord>(
@@ -90,8 +123,9 @@ Variable attend(Tape& tape, Sources from, std::span<const int32_t> query_offsets
   const Variable output(record->out, tape.recording());
   if (tape.recording()) {
     record->out_gradient = output.gradient();
-    tape.record(
-        {.output = output.gradient(), .inputs = [record] { record->run(); }, .weights = nullptr});
+    tape.record({.outputs = {output.gradient()},
+                 .inputs = [record] { record->run(); },
+                 .weights = nullptr});
   }
   return output;
 }

@@ -56,7 +56,7 @@ Variable embed(Tape& tape, const EmbeddingInputs& inputs) {
   const Variable output(std::move(out), tape.recording());
   record->y_gradient = output.gradient();
   if (tape.recording()) {
-    tape.record({.output = output.gradient(), .inputs = nullptr, .weights = [record] {
+    tape.record({.outputs = {output.gradient()}, .inputs = nullptr, .weights = [record] {
                    record->weights();
                  }});
   }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "skein/autograd/functions.h"
+#include "skein/kernels/check.h"
 #include "skein/kernels/elementwise.h"
 #include "skein/kernels/matmul.h"
 
@@ -52,6 +53,7 @@ Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Var
                 kernels::Activation kind) {
   // Only a rectifier is told from its output; the others are functions of their own.
   const bool fused = kind == kernels::Activation::kNone || kind == kernels::Activation::kRelu;
+  kernels::require_type("linear", "x", x.value(), tape.activations());
   Tensor y = Tensor::uninitialized({x.value().rows(), weight.shape()[0]}, tape.activations());
   kernels::matmul(x.value(), weight.value_as(x.value().type()), y,
                   {.transpose_b = true,
@@ -68,7 +70,7 @@ Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Var
                      .y_gradient = output.gradient(),
                      .activation = fused ? kind : kernels::Activation::kNone,
                      .dz = {}});
-    tape.record({.output = output.gradient(),
+    tape.record({.outputs = {output.gradient()},
                  .inputs = [record] { record->inputs(); },
                  .weights = [record] { record->weights(); }});
   }

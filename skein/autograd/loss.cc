@@ -1,9 +1,12 @@
 #include "skein/autograd/loss.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "skein/base/error.h"
 #include "skein/kernels/cross_entropy.h"
 #include "skein/kernels/elementwise.h"
 #include "skein/kernels/matmul.h"
@@ -49,6 +52,10 @@ Loss projected_cross_entropy(Tape& tape, const ProjectedCrossEntropy& arguments)
   const Tensor& x = arguments.features.value();
   const int64_t rows = x.rows();
   const int64_t vocabulary = arguments.weight.shape()[0];
+  if (static_cast<int64_t>(arguments.targets.size()) != rows) {
+    throw ShapeError(fmt::format("projected_cross_entropy: {} targets for features of shape {}",
+                                 arguments.targets.size(), x.shape().to_string()));
+  }
   Tensor d_logits;
   if (tape.recording()) d_logits = Tensor::uninitialized({rows, vocabulary}, x.type());
   Tensor chunk = Tensor::uninitialized({std::min(rows, kChunkRows), vocabulary}, DType::kF32);
@@ -73,7 +80,7 @@ Loss projected_cross_entropy(Tape& tape, const ProjectedCrossEntropy& arguments)
   auto record = std::make_shared<LossRecord>(
       LossRecord{x, arguments.features.gradient(), arguments.weight, arguments.bias,
                  std::move(d_logits), loss.variable.gradient()});
-  tape.record({.output = loss.variable.gradient(),
+  tape.record({.outputs = {loss.variable.gradient()},
                .inputs = [record] { record->inputs(); },
                .weights = [record] { record->weights(); }});
   return loss;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "skein/autograd/functions.h"
+#include "skein/kernels/check.h"
 
 namespace skein {
 namespace {
@@ -15,40 +16,91 @@ struct NormRecord {
   kernels::Dropout dropout;
   std::shared_ptr<Gradient> x_gradient;         // may be null
   std::shared_ptr<Gradient> residual_gradient;  // may be null
-  std::shared_ptr<Gradient> sum_gradient;       // what else uses the sum; may be null
+  std::shared_ptr<Gradient> sum_gradient;       // what else uses the sum
   std::shared_ptr<Gradient> y_gradient;
 
   void run() {
-    const bool parameters = norm.gain.needs_gradient();
-    Tensor none;
+    if (y_gradient->empty()) {
+      pass_on_sum();
+    } else {
+      normalization();
+    }
+  }
+
+ private:
+  // Only the sum was used.
+  void pass_on_sum() {
+    const Tensor& d_sum = sum_gradient->tensor();
+    Tensor d_x = d_sum;
+    if (dropout.probability > 0) {
+      d_x = Tensor::uninitialized(sum.shape(), sum.type());
+      kernels::dropout(dropout, d_sum, d_x);
+    }
+    hand_over(d_sum, std::move(d_x));
+  }
+
+  void normalization() {
+    const Tensor none;
     Tensor d_sum = Tensor::uninitialized(sum.shape(), sum.type());
     Tensor d_x;
     if (dropout.probability > 0) d_x = Tensor::uninitialized(sum.shape(), sum.type());
-    Tensor d_gain;
-    Tensor d_bias;
-    bool accumulate = false;
-    if (parameters) {
-      const auto gain_target = norm.gain.gradient()->target(norm.gain.shape(), DType::kF32);
-      d_gain = gain_target.buffer;
-      accumulate = gain_target.accumulate;
-      d_bias = norm.bias.gradient()->target(norm.bias.shape(), DType::kF32).buffer;
-    }
+    ParameterTargets parameters = parameter_targets();
     kernels::layer_norm_gradient(
         {.sum = sum,
          .gain = norm.gain.value(),
          .statistics = statistics,
          .dy = y_gradient->tensor(),
-         .d_sum_extra = sum_gradient && !sum_gradient->empty() ? sum_gradient->tensor() : none,
+         .d_sum_extra = sum_gradient->empty() ? none : sum_gradient->tensor(),
          .dropout = dropout,
          .d_sum = d_sum,
          .d_x = d_x,
-         .d_gain = d_gain,
-         .d_bias = d_bias,
-         .accumulate = accumulate});
-    if (residual_gradient) residual_gradient->add(d_sum);
-    if (x_gradient) x_gradient->add(dropout.probability > 0 ? std::move(d_x) : std::move(d_sum));
+         .d_gain = parameters.gain,
+         .d_bias = parameters.bias,
+         .accumulate = parameters.accumulate});
+    if (dropout.probability == 0) d_x = d_sum;
+    hand_over(std::move(d_sum), std::move(d_x));
+  }
+
+  void hand_over(Tensor d_sum, Tensor d_x) const {
+    if (residual_gradient) residual_gradient->add(std::move(d_sum));
+    if (x_gradient) x_gradient->add(std::move(d_x));
+  }
+
+  // Both undefined if neither parameter needs a gradient; otherwise a frozen one has a place that
+  // is thrown away, since the kernel computes both or none.
+  struct ParameterTargets {
+    Tensor gain;
+    Tensor bias;
+    bool accumulate = false;
+  };
+  ParameterTargets parameter_targets() const {
+    if (!norm.gain.needs_gradient() && !norm.bias.needs_gradient()) return {};
+    auto [gain, gain_filled] = target_of(norm.gain);
+    auto [bias, bias_filled] = target_of(norm.bias);
+    const bool accumulate = gain_filled || bias_filled;
+    if (accumulate && !gain_filled) gain.fill_zero();
+    if (accumulate && !bias_filled) bias.fill_zero();
+    return {gain, bias, accumulate};
+  }
+
+  static std::pair<Tensor, bool> target_of(const Variable& parameter) {
+    if (!parameter.needs_gradient()) {
+      return {Tensor::uninitialized(parameter.shape(), DType::kF32), false};
+    }
+    const auto target = parameter.gradient()->target(parameter.shape(), DType::kF32);
+    return {target.buffer, target.accumulate};
   }
 };
+
+void require_fitting(const Variable& x, const Variable& residual, const NormParameters& norm) {
+  const Tensor& values = x.value();
+  kernels::require_elements("residual_norm", "gain", norm.gain.value(), values.columns());
+  kernels::require_elements("residual_norm", "bias", norm.bias.value(), values.columns());
+  if (!residual.defined()) return;
+  kernels::require_type("residual_norm", "residual", residual.value(), values.type());
+  kernels::require_matrix("residual_norm", "residual", residual.value(), values.rows(),
+                          values.columns());
+}
 
 }  // namespace
 
@@ -59,6 +111,7 @@ Variable layer_norm(Tape& tape, const Variable& x, const NormParameters& norm) {
 ResidualNorm residual_norm(Tape& tape, const Variable& x, const Variable& residual,
                            double probability, const NormParameters& norm) {
   const kernels::Dropout mask = tape.next_dropout(probability);
+  require_fitting(x, residual, norm);
   const Shape shape = x.shape();
   const DType type = x.value().type();
   Tensor none;
@@ -84,7 +137,7 @@ ResidualNorm residual_norm(Tape& tape, const Variable& x, const Variable& residu
       NormRecord{std::move(sum), std::move(statistics), norm, mask, x.gradient(),
                  residual.defined() ? residual.gradient() : nullptr, output.sum.gradient(),
                  output.normalized.gradient()});
-  tape.record({.output = output.normalized.gradient(),
+  tape.record({.outputs = {output.normalized.gradient(), output.sum.gradient()},
                .inputs = [record] { record->run(); },
                .weights = nullptr});
   return output;

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "skein/autograd/functions.h"
+#include "skein/kernels/check.h"
 #include "skein/kernels/elementwise.h"
 
 namespace skein {
@@ -10,7 +11,7 @@ Variable activation(Tape& tape, kernels::Activation kind, const Variable& x) {
   kernels::activation(kind, x.value(), y);
   const Variable output(std::move(y), x.needs_gradient());
   if (!x.needs_gradient()) return output;
-  tape.record({.output = output.gradient(),
+  tape.record({.outputs = {output.gradient()},
                .inputs =
                    [kind, x, dy = output.gradient()] {
                      Tensor dx = Tensor::uninitialized(x.shape(), x.value().type());
@@ -26,7 +27,7 @@ Variable glu(Tape& tape, kernels::Gate gate, const Variable& x) {
   kernels::glu(gate, x.value(), y);
   const Variable output(std::move(y), x.needs_gradient());
   if (!x.needs_gradient()) return output;
-  tape.record({.output = output.gradient(),
+  tape.record({.outputs = {output.gradient()},
                .inputs =
                    [gate, x, dy = output.gradient()] {
                      Tensor dx = Tensor::uninitialized(x.shape(), x.value().type());
@@ -44,7 +45,7 @@ Variable dropout(Tape& tape, double probability, const Variable& x) {
   kernels::dropout(mask, x.value(), y);
   const Variable output(std::move(y), x.needs_gradient());
   if (!x.needs_gradient()) return output;
-  tape.record({.output = output.gradient(),
+  tape.record({.outputs = {output.gradient()},
                .inputs =
                    [mask, dx = x.gradient(), dy = output.gradient()] {
                      Tensor masked =
@@ -57,12 +58,14 @@ Variable dropout(Tape& tape, double probability, const Variable& x) {
 }
 
 Variable add(Tape& tape, const Variable& a, const Variable& b) {
+  kernels::require_type("add", "b", b.value(), a.value().type());
+  kernels::require_matrix("add", "b", b.value(), a.value().rows(), a.value().columns());
   Tensor sum = Tensor::uninitialized(a.shape(), a.value().type());
   kernels::add(a.value(), b.value(), sum);
   const bool needs_gradient = a.needs_gradient() || b.needs_gradient();
   const Variable output(std::move(sum), needs_gradient);
   if (!needs_gradient) return output;
-  tape.record({.output = output.gradient(),
+  tape.record({.outputs = {output.gradient()},
                .inputs =
                    [da = a.gradient(), db = b.gradient(), dy = output.gradient()] {
                      if (da) da->add(dy->tensor());

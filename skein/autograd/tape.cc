@@ -1,13 +1,35 @@
 #include "skein/autograd/tape.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "skein/base/error.h"
 #include "skein/base/random.h"
 
 namespace skein {
 namespace {
 
-void seed_with_one(const Variable& loss) { loss.gradient()->add(Tensor::from<float>({1.0f}, {1})); }
+void seed(const Variable& output, Tensor gradient) {
+  if (!output.needs_gradient()) {
+    throw Error("backward: nothing was recorded of this output; run it on a recording tape");
+  }
+  const Tensor& value = output.value();
+  if (gradient.shape() != value.shape() || gradient.type() != value.type()) {
+    throw ShapeError(fmt::format("backward: a gradient of {} {} for an output of {} {}",
+                                 name_of(gradient.type()), gradient.shape().to_string(),
+                                 name_of(value.type()), value.shape().to_string()));
+  }
+  output.gradient()->add(std::move(gradient));
+}
+
+Tensor one() { return Tensor::from<float>({1.0f}, {1}); }
+
+bool reached(const Tape::Operation& operation) {
+  return std::any_of(operation.outputs.begin(), operation.outputs.end(),
+                     [](const auto& gradient) { return !gradient->empty(); });
+}
 
 }  // namespace
 
@@ -20,22 +42,35 @@ void Tape::record(Operation operation) {
   if (options_.record) operations_.push_back(std::move(operation));
 }
 
-void Tape::backward(const Variable& loss) {
-  seed_with_one(loss);
+void Tape::backward(const Variable& loss) { backward(loss, one()); }
+
+void Tape::backward(const Variable& output, Tensor gradient) {
+  seed(output, std::move(gradient));
+  run_all();
+}
+
+void Tape::backward_inputs(const Variable& loss) { backward_inputs(loss, one()); }
+
+void Tape::backward_inputs(const Variable& output, Tensor gradient) {
+  seed(output, std::move(gradient));
+  run_inputs();
+}
+
+void Tape::run_all() {
   while (!operations_.empty()) {
     const Operation operation = std::move(operations_.back());
     operations_.pop_back();
-    if (operation.output->empty()) continue;
+    if (!reached(operation)) continue;
     if (operation.inputs) operation.inputs();
     if (operation.weights) operation.weights();
   }
 }
 
-void Tape::backward_inputs(const Variable& loss) {
-  seed_with_one(loss);
+void Tape::run_inputs() {
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
-    if (operation->inputs && !operation->output->empty()) operation->inputs();
+    if (operation->inputs && reached(*operation)) operation->inputs();
     operation->inputs = nullptr;
+    if (!operation->weights) operation->outputs.clear();
   }
 }
 
@@ -43,7 +78,7 @@ void Tape::backward_weights() {
   while (!operations_.empty()) {
     const Operation operation = std::move(operations_.back());
     operations_.pop_back();
-    if (operation.weights && !operation.output->empty()) operation.weights();
+    if (operation.weights && reached(operation)) operation.weights();
   }
 }
 

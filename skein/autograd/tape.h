@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "skein/autograd/variable.h"
@@ -30,23 +31,32 @@ class Tape {
 
   // The two halves of a function's gradient, to its inputs and to its weights; either may be empty.
   // `weights` runs after `inputs` of the same operation and may use what that computed. Both are
-  // left out when nothing has arrived at `output`, which is what the function returned.
+  // left out when nothing has arrived at any of `outputs`, which is what the function returned.
   struct Operation {
-    std::shared_ptr<Gradient> output;
+    std::vector<std::shared_ptr<Gradient>> outputs;
     std::function<void()> inputs;
     std::function<void()> weights;
   };
   void record(Operation operation);
 
-  // Gradients of `loss` (a scalar f32, whose own gradient is 1) to everything that needs one. Each
-  // operation is destroyed, and frees what it kept, as soon as it has run.
+  // Gradients of `loss` (one f32, whose own gradient is 1) to everything that needs one. Each
+  // operation is destroyed, and frees what it kept, as soon as it has run. Throws Error for a loss
+  // that was not recorded.
   void backward(const Variable& loss);
+  // The same from any output, given the gradient that arrives there, of the output's shape and
+  // type. Where there are several outputs, the others' gradients are added to them
+  // (Variable::gradient) before.
+  void backward(const Variable& output, Tensor gradient);
   // The same in two stages, as pipelines need it: first all gradients to inputs, later those to
-  // weights.
+  // weights. Normalisations give both in the first: they are one pass over the same values.
   void backward_inputs(const Variable& loss);
+  void backward_inputs(const Variable& output, Tensor gradient);
   void backward_weights();
 
  private:
+  void run_all();
+  void run_inputs();
+
   Options options_;
   uint64_t dropouts_ = 0;
   std::vector<Operation> operations_;

@@ -62,6 +62,7 @@ Variable Variable::parameter(std::string name) {
 void Variable::bind_parameter(Tensor value, Tensor half, Tensor gradient) const {
   node_->value = std::move(value);
   node_->half = std::move(half);
+  node_->gradient = nullptr;
   if (!gradient.defined()) return;
   node_->gradient = std::make_shared<Gradient>();
   node_->gradient->bind(std::move(gradient));

@@ -1,0 +1,94 @@
+#include "skein/autograd/tape.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "skein/autograd/functions.h"
+#include "skein/base/error.h"
+
+namespace skein {
+namespace {
+
+using kernels::Activation;
+using testing::ElementsAre;
+
+Variable row(std::vector<float> values, bool needs_gradient = true) {
+  return Variable(Tensor::from<float>(values, {1, static_cast<int64_t>(values.size())}),
+                  needs_gradient);
+}
+
+TEST(Tape, LeavesOutFunctionsWhoseOutputIsUnused) {
+  Tape tape({});
+  const Variable x = row({1, 2}), y = row({3, 4});
+  const Variable used = add(tape, x, x);
+  add(tape, x, y);
+  linear(tape, x, Variable(Tensor::zeros({2, 2}, DType::kF32), true), Variable());
+  tape.backward(used, Tensor::from<float>({1, 1}, {1, 2}));
+  EXPECT_THAT(x.gradient()->tensor().values<float>(), ElementsAre(2, 2));
+  EXPECT_TRUE(y.gradient()->empty());
+}
+
+TEST(Tape, KeepsNothingWhenItDoesNotRecord) {
+  Tape tape({.record = false});
+  const Variable y = linear(tape, row({1, 2}), row({3, 4}), Variable());
+  EXPECT_FALSE(y.needs_gradient());
+  EXPECT_THROW(tape.backward(y, Tensor::zeros({1, 1}, DType::kF32)), Error);
+}
+
+TEST(Tape, RefusesAGradientOfAnotherShapeOrType) {
+  Tape tape({});
+  const Variable x = row({1, 2});
+  const Variable y = add(tape, x, x);
+  EXPECT_THROW(tape.backward(y), ShapeError);
+  EXPECT_THROW(tape.backward(y, Tensor::zeros({2, 1}, DType::kF32)), ShapeError);
+  EXPECT_THROW(tape.backward(y, Tensor::zeros({1, 2}, DType::kBF16)), ShapeError);
+}
+
+TEST(Tape, DoesNotChangeTheGradientItWasGiven) {
+  Tape tape({});
+  const Variable x = row({1, 2});
+  const Variable y = add(tape, x, x);
+  const Tensor given = Tensor::from<float>({1, 1}, {1, 2});
+  tape.backward(y, given);
+  EXPECT_THAT(given.values<float>(), ElementsAre(1, 1));
+}
+
+TEST(Tape, GivesGradientsToSeveralOutputs) {
+  Tape tape({});
+  const Variable x = row({1, -1});
+  const Variable first = activation(tape, Activation::kRelu, x);
+  const Variable second = add(tape, x, x);
+  first.gradient()->add(Tensor::from<float>({10, 10}, {1, 2}));
+  tape.backward(second, Tensor::from<float>({1, 2}, {1, 2}));
+  EXPECT_THAT(x.gradient()->tensor().values<float>(), ElementsAre(12, 4));
+}
+
+// Freed values show as memory that the next tensors get: use_count of the input's tensor is plain.
+TEST(Tape, FreesWhatOperationsKept) {
+  Tape tape({});
+  Tensor value = Tensor::from<float>({1, 2}, {1, 2});
+  const Variable y = activation(tape, Activation::kGelu, Variable(value, true));
+  EXPECT_FALSE(value.unique());
+  tape.backward(y, Tensor::from<float>({1, 1}, {1, 2}));
+  EXPECT_TRUE(value.unique());
+}
+
+TEST(Tape, FreesValuesInTheFirstStageWhereTheSecondDoesNotNeedThem) {
+  Tape tape({});
+  Tensor value = Tensor::from<float>({1, 2}, {1, 2});
+  const Variable y = activation(tape, Activation::kGelu, Variable(value, true));
+  tape.backward_inputs(y, Tensor::from<float>({1, 1}, {1, 2}));
+  EXPECT_TRUE(value.unique());
+  tape.backward_weights();
+}
+
+TEST(Tape, CanRecordAgainAfterABackwardPass) {
+  Tape tape({});
+  const Variable x = row({1});
+  tape.backward(add(tape, x, x), Tensor::from<float>({1}, {1, 1}));
+  tape.backward(add(tape, x, x), Tensor::from<float>({10}, {1, 1}));
+  EXPECT_THAT(x.gradient()->tensor().values<float>(), ElementsAre(22));
+}
+
+}  // namespace
+}  // namespace skein
