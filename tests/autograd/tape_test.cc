@@ -63,7 +63,7 @@ TEST(Tape, GivesGradientsToSeveralOutputs) {
   EXPECT_THAT(x.gradient()->tensor().values<float>(), ElementsAre(12, 4));
 }
 
-// Freed values show as memory that the next tensors get: use_count of the input's tensor is plain.
+// Nobody else holds the value once the operation that kept it is gone.
 TEST(Tape, FreesWhatOperationsKept) {
   Tape tape({});
   Tensor value = Tensor::from<float>({1, 2}, {1, 2});
