@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "skein/tensor/tensor.h"
+#include "skein/tensor/named_tensor.h"
 
 namespace skein {
 
@@ -25,6 +25,15 @@ struct FlatParameters {
 // The part's view of a flat buffer.
 inline Tensor view(const Tensor& flat, const FlatParameters::Part& part) {
   return flat.view(part.offset, part.shape);
+}
+
+// Every parameter's view of a flat buffer under the parameter's name, as files store it.
+inline std::vector<NamedTensor> named_views(const FlatParameters& parameters, const Tensor& flat) {
+  std::vector<NamedTensor> views;
+  for (const FlatParameters::Part& part : parameters.parts) {
+    views.push_back({part.name, view(flat, part)});
+  }
+  return views;
 }
 
 }  // namespace skein

@@ -39,12 +39,6 @@ void MovingAverage::exchange() {
   if (parameters_.half.defined()) kernels::convert(parameters_.values, parameters_.half);
 }
 
-std::vector<NamedTensor> MovingAverage::state_tensors() const {
-  std::vector<NamedTensor> all;
-  append_state(parameters_, average_, "moving_average", all);
-  return all;
-}
-
 NamedNumbers MovingAverage::state_numbers() const {
   return {{"updates", static_cast<double>(updates_)}};
 }

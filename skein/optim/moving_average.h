@@ -41,8 +41,8 @@ class MovingAverage {
     MovingAverage& average_;
   };
 
-  // As the optimiser's: "encoder.embedding.moving_average".
-  std::vector<NamedTensor> state_tensors() const;
+  // Under the parameters' names; writing to them restores the average.
+  std::vector<NamedTensor> averages() const { return named_views(parameters_, average_); }
   NamedNumbers state_numbers() const;
   // Throws FormatError if a number is missing.
   void restore_numbers(const NamedNumbers& numbers);

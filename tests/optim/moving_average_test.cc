@@ -49,14 +49,14 @@ TEST(MovingAverage, ResumedItGoesOnAsIfItHadNotStopped) {
   parameters.values.values<float>()[0] = 5;
   whole.update();
   MovingAverage resumed({.decay = 0.9}, parameters);
-  resumed.state_tensors()[0].values.values<float>()[0] =
-      whole.state_tensors()[0].values.values<float>()[0];
+  resumed.averages()[0].values.values<float>()[0] =
+      whole.averages()[0].values.values<float>()[0];
   resumed.restore_numbers(whole.state_numbers());
   whole.update();
   resumed.update();
-  EXPECT_EQ(resumed.state_tensors()[0].name, "weight.moving_average");
-  EXPECT_EQ(resumed.state_tensors()[0].values.values<float>()[0],
-            whole.state_tensors()[0].values.values<float>()[0]);
+  EXPECT_EQ(resumed.averages()[0].name, "weight");
+  EXPECT_EQ(resumed.averages()[0].values.values<float>()[0],
+            whole.averages()[0].values.values<float>()[0]);
 }
 
 }  // namespace
