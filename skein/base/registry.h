@@ -33,9 +33,9 @@ class Registry {
 
   // Throws UsageError, with the nearest known name, if there is no such entry.
   const Entry& get(std::string_view name) const {
-    const auto found = entries_.find(name);
-    if (found == entries_.end()) throw UsageError(unknown_name_sentence(name));
-    return found->second;
+    const std::vector<std::string> known = names();
+    require_name(what_, name, std::vector<std::string_view>(known.begin(), known.end()));
+    return entries_.find(name)->second;
   }
 
   bool contains(std::string_view name) const { return entries_.find(name) != entries_.end(); }
@@ -48,16 +48,6 @@ class Registry {
   }
 
  private:
-  std::string unknown_name_sentence(std::string_view name) const {
-    const std::vector<std::string> known = names();
-    std::string sentence = "there is no " + what_ + " '" + std::string(name) + "'";
-    const std::string nearest = nearest_name(name, known);
-    if (!nearest.empty()) sentence += "; did you mean '" + nearest + "'?";
-    sentence += " (known:";
-    for (const std::string& known_name : known) sentence += " " + known_name;
-    return sentence + ")";
-  }
-
   std::string what_;
   std::map<std::string, Entry, std::less<>> entries_;
 };

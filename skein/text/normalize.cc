@@ -6,11 +6,15 @@
 #include <unicode/stringpiece.h>
 
 #include <algorithm>
+#include <array>
 
 #include "skein/base/error.h"
+#include "skein/base/nearest.h"
 
 namespace skein {
 namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"none", "nfc", "nfkc"};
 
 void require_success(UErrorCode code) {
   if (U_FAILURE(code)) {
@@ -51,19 +55,14 @@ std::string normalize(std::string_view text, Normalization form) {
   return result;
 }
 
-std::vector<std::string> normalization_names() { return {"none", "nfc", "nfkc"}; }
+std::vector<std::string> normalization_names() { return {kNames.begin(), kNames.end()}; }
 
 std::string normalization_name(Normalization form) {
-  return normalization_names()[static_cast<size_t>(form)];
+  return std::string(kNames[static_cast<size_t>(form)]);
 }
 
 Normalization normalization_from_name(std::string_view name) {
-  const std::vector<std::string> names = normalization_names();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    throw UsageError(fmt::format("there is no normalisation '{}'; choose none, nfc or nfkc", name));
-  }
-  return static_cast<Normalization>(found - names.begin());
+  return static_cast<Normalization>(require_name("normalisation", name, kNames));
 }
 
 }  // namespace skein
