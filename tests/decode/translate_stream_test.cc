@@ -1,0 +1,149 @@
+#include "skein/decode/translate_stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "decode/copy_scorer.h"
+#include "skein/base/error.h"
+
+namespace skein {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Lines that are not all there at once: ready() after the first `burst` bytes only.
+class SlowStream : public ByteStream {
+ public:
+  explicit SlowStream(std::vector<std::string> bursts) : bursts_(std::move(bursts)) {}
+  size_t read(std::span<char> out) override {
+    waited_ = true;
+    if (next_ == bursts_.size()) return 0;
+    const std::string& burst = bursts_[next_++];
+    std::copy(burst.begin(), burst.end(), out.begin());
+    return burst.size();
+  }
+  bool ready() const override { return !waited_; }
+
+ private:
+  std::vector<std::string> bursts_;
+  size_t next_ = 0;
+  bool waited_ = false;
+};
+
+class TranslateStreamTest : public testing::Test {
+ protected:
+  void run(LineReader reader, const StreamOptions& options, const TranslatorOptions& search = {}) {
+    const int64_t vocabulary = tokenizer_->vocabulary().size();
+    const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
+                                *tokenizer_, *tokenizer_, search);
+    counts_ = translate_stream(reader, translator, options,
+                               [&](std::string_view text) { writes_.emplace_back(text); });
+  }
+
+  void run(const std::string& text, const StreamOptions& options,
+           const TranslatorOptions& search = {}) {
+    run(LineReader(memory_stream(text, "input"), "input"), options, search);
+  }
+
+  std::string output() const {
+    std::string all;
+    for (const std::string& each : writes_) all += each;
+    return all;
+  }
+
+  std::unique_ptr<Tokenizer> tokenizer_ = letters();
+  std::vector<std::string> writes_;
+  StreamCounts counts_;
+};
+
+TEST_F(TranslateStreamTest, ALineInIsALineOut) {
+  run("one\n\ntwo\nno line feed", {.window = 2}, {});
+  EXPECT_THAT(writes_, ElementsAre("one\n\n", "two\nno line feed\n"));
+  EXPECT_EQ(counts_.lines, 4);
+  EXPECT_EQ(counts_.empty, 1);
+  EXPECT_EQ(counts_.split, 1);
+}
+
+TEST_F(TranslateStreamTest, NothingInIsNothingOut) {
+  run("", {});
+  EXPECT_EQ(output(), "");
+  EXPECT_EQ(counts_.lines, 0);
+}
+
+TEST_F(TranslateStreamTest, ASlowInputGetsEveryLineAtOnce) {
+  run(LineReader(std::make_unique<SlowStream>(std::vector<std::string>{"one\n", "two\nthree\n"}),
+                 "input"),
+      {});
+  EXPECT_THAT(writes_, ElementsAre("one\n", "two\nthree\n"));
+}
+
+TEST_F(TranslateStreamTest, ABadLineStopsBehindTheTranslationsBeforeIt) {
+  try {
+    run("one\nx\xffy\nthree\n", {});
+    FAIL() << "the bad line went unnoticed";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("input:2: byte 2 (0xFF) of the line is not UTF-8"));
+    EXPECT_THAT(error.what(), HasSubstr("--on-error skip"));
+  }
+  EXPECT_EQ(output(), "one\n");
+}
+
+TEST_F(TranslateStreamTest, ABadLineThatIsSkippedIsEmptyAndCounted) {
+  run("one\nx\xffy\nthree\n", {.on_bad_line = OnBadLine::kSkip});
+  EXPECT_EQ(output(), "one\n\nthree\n");
+  EXPECT_EQ(counts_.skipped, 1);
+  EXPECT_EQ(counts_.empty, 0);
+}
+
+TEST_F(TranslateStreamTest, WhatBecomesOfLongLinesIsCounted) {
+  run("a line that is long\n", {}, {.long_lines = LongLines::kTruncate});
+  EXPECT_EQ(output(), "a line that\n");
+  EXPECT_EQ(counts_.truncated, 1);
+  run("a line that is long\n", {.on_bad_line = OnBadLine::kSkip},
+      {.long_lines = LongLines::kRefuse});
+  EXPECT_EQ(counts_.skipped, 1);
+}
+
+TEST_F(TranslateStreamTest, TranslationsEndedByTheMaximumLengthAreCounted) {
+  run("abcdef\n", {}, {.search = {.max_length_a = 0, .max_length_b = 2}});
+  EXPECT_EQ(counts_.cut, 1);
+}
+
+TEST_F(TranslateStreamTest, NBestTextNumbersTheSentencesFromZero) {
+  run("ab\n\nc\n", {.format = TranslationFormat::kNBestText},
+      {.search = {.beam = 2, .max_length_a = 0, .max_length_b = 2}, .n_best = 2});
+  std::vector<std::string> begins;
+  std::istringstream lines(output());
+  for (std::string line; std::getline(lines, line);) {
+    begins.push_back(line.substr(0, line.rfind(" ||| ")));
+  }
+  ASSERT_EQ(begins.size(), 5u);
+  EXPECT_EQ(begins[0], "0 ||| ab");
+  EXPECT_EQ(begins[2], "1 ||| ");
+  EXPECT_EQ(begins[3], "2 ||| c");
+}
+
+TEST_F(TranslateStreamTest, JsonTellsTokensAndScores) {
+  run("ab\n\xff\n", {.format = TranslationFormat::kJsonLines, .on_bad_line = OnBadLine::kSkip});
+  std::istringstream lines(output());
+  std::string line;
+  std::getline(lines, line);
+  const auto good = nlohmann::json::parse(line);
+  EXPECT_EQ(good.at("line"), 1);
+  EXPECT_EQ(good.at("source"), "ab");
+  const auto& best = good.at("hypotheses").at(0);
+  EXPECT_EQ(best.at("text"), "ab");
+  EXPECT_THAT(best.at("tokens").get<std::vector<std::string>>(), ElementsAre("a", "b", "</s>"));
+  EXPECT_EQ(best.at("token_scores").size(), 3u);
+  EXPECT_FALSE(good.contains("error"));
+  std::getline(lines, line);
+  const auto bad = nlohmann::json::parse(line);
+  EXPECT_TRUE(bad.at("hypotheses").empty());
+  EXPECT_THAT(bad.at("error").get<std::string>(), HasSubstr("not UTF-8"));
+}
+
+}  // namespace
+}  // namespace skein
