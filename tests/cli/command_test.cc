@@ -43,7 +43,7 @@ TEST(Command, APluginThatCannotBeLoadedIsNamed) {
   const ShellResult result =
       run_shell("skein evaluate --plugin none.so --reference x --hypothesis y");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.error.substr(0, 42), "skein: cannot load the plug-in none.so: /");
+  EXPECT_EQ(result.error.substr(0, 41), "skein: cannot load the plug-in none.so: /");
 }
 
 TEST(Command, NoCommandIsAUsageError) {
