@@ -120,6 +120,7 @@ Variable attend(Tape& tape, Sources from, std::span<const int32_t> query_offsets
                       nullptr});
   kernels::attention(record->shape(), query_view(from, q), key_view(from, kv), value_view(from, kv),
                      record->out, record->log_sums);
+  tape.check(record->out, "attention", Variable());
   const Variable output(record->out, tape.recording());
   if (tape.recording()) {
     record->out_gradient = output.gradient();

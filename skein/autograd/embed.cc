@@ -53,6 +53,7 @@ Variable embed(Tape& tape, const EmbeddingInputs& inputs) {
   const Tensor none;
   kernels::embed(record->arguments(inputs.positions.defined() ? inputs.positions.value() : none),
                  out);
+  tape.check(out, "embed", inputs.table);
   const Variable output(std::move(out), tape.recording());
   record->y_gradient = output.gradient();
   if (tape.recording()) {

@@ -59,6 +59,7 @@ Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Var
                   {.transpose_b = true,
                    .bias = bias.defined() ? &bias.value() : nullptr,
                    .activation = fused ? kind : kernels::Activation::kNone});
+  tape.check(y, "linear", weight);
   const Variable output(y, tape.recording());
   if (tape.recording()) {
     auto record = std::make_shared<LinearRecord>(

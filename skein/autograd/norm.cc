@@ -130,6 +130,7 @@ ResidualNorm residual_norm(Tape& tape, const Variable& x, const Variable& residu
                        .y = y,
                        .statistics = statistics});
   if (!sum.defined()) sum = x.value();
+  tape.check(y, "layer_norm", norm.gain);
   const bool needs_gradient = tape.recording();
   ResidualNorm output{Variable(sum, needs_gradient), Variable(std::move(y), needs_gradient)};
   if (!needs_gradient) return output;

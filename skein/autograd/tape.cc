@@ -38,6 +38,14 @@ kernels::Dropout Tape::next_dropout(double probability) {
   return {static_cast<float>(probability), Random(options_.seed, dropouts_++).next_u64()};
 }
 
+void Tape::check(const Tensor& value, std::string_view function, const Variable& parameter) const {
+  if (!options_.check_finite || kernels::all_finite(value)) return;
+  throw NonFiniteError(
+      parameter.defined() && !parameter.name().empty()
+          ? fmt::format("the output of {} with {} is not finite", function, parameter.name())
+          : fmt::format("the output of {} is not finite", function));
+}
+
 void Tape::record(Operation operation) {
   if (options_.record) operations_.push_back(std::move(operation));
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "skein/autograd/variable.h"
@@ -19,6 +20,7 @@ class Tape {
     bool training = true;             // false: no dropout
     DType activations = DType::kF32;  // of products and stored activations; f32 or bf16
     uint64_t seed = 0;                // of this step's dropout masks
+    bool check_finite = false;        // look at every function's value
   };
   explicit Tape(Options options) : options_(options) {}
 
@@ -28,6 +30,10 @@ class Tape {
 
   // The mask of the next dropout: a fresh seed at every call, probability 0 outside training.
   kernels::Dropout next_dropout(double probability);
+
+  // Called by functions with what they computed. Throws NonFiniteError, naming function and
+  // parameter (may be undefined), if the tape checks and a value is not finite.
+  void check(const Tensor& value, std::string_view function, const Variable& parameter) const;
 
   // The two halves of a function's gradient, to its inputs and to its weights; either may be empty.
   // `weights` runs after `inputs` of the same operation and may use what that computed. Both are

@@ -1,0 +1,78 @@
+// `skein train`: a model from prepared data.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include "commands.h"
+#include "skein/base/files.h"
+#include "skein/base/log.h"
+#include "skein/base/plugin.h"
+#include "skein/models/registry.h"
+#include "skein/train/trainer.h"
+
+namespace skein::command {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+extern "C" void on_interrupt(int signal) {
+  interrupted = true;
+  // The second one ends the program at once.
+  std::signal(signal, SIG_DFL);
+}
+
+struct TrainArguments {
+  std::string data;
+  std::string model;
+  std::string output;
+  std::string config;
+  std::vector<std::string> plugins;
+};
+
+void run_train(const CLI::App& command, const TrainArguments& arguments) {
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+  std::string config;
+  if (!arguments.config.empty()) config = read_file(arguments.config);
+  std::string model = arguments.model;
+  if (model.empty()) model = model_name_in(config, arguments.config);
+  if (model.empty()) {
+    throw UsageError(
+        "which model? give --model NAME (transformer_small, say) or model.name in the --config "
+        "file");
+  }
+  TrainOptions options(model);
+  if (!config.empty()) options.settings().read_toml(config, arguments.config);
+  apply_settings(options.settings(), command);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  const TrainingSummary summary =
+      train(options, {.data = arguments.data, .output = arguments.output},
+            [] { return interrupted.load(); });
+  log_info(fmt::format("{} after {} updates; the model is in {}",
+                       summary.interrupted ? "interrupted" : "done", summary.updates,
+                       arguments.output));
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* command = app.add_subcommand("train", "Train a model on prepared data");
+  command->add_option("--data", arguments->data, "Folder that `skein prepare` wrote")->required();
+  command->add_option("--model", arguments->model,
+                      "Architecture and preset, transformer_small for example");
+  command
+      ->add_option("--output", arguments->output,
+                   "Folder for checkpoints, log and curve; goes on where it stopped")
+      ->required();
+  command->add_option("--config", arguments->config, "Settings in TOML");
+  command->add_option("--plugin", arguments->plugins,
+                      "Shared libraries that add models, criteria, ...");
+  accept_settings(*command);
+  command->callback([command, arguments] { run_train(*command, *arguments); });
+}
+
+}  // namespace skein::command

@@ -1,0 +1,153 @@
+#include "skein/train/benchmark.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "skein/base/files.h"
+#include "skein/base/random.h"
+#include "skein/kernels/matmul.h"
+#include "skein/tensor/arena.h"
+#include "skein/text/vocabulary.h"
+#include "skein/train/update.h"
+
+namespace skein {
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::vector<int32_t> random_sentence(int64_t length, int64_t vocabulary, Random& random) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < length; ++i) {
+    const auto word = random.below(static_cast<uint64_t>(vocabulary - kSpecialTokens));
+    ids.push_back(static_cast<int32_t>(word) + kSpecialTokens);
+  }
+  return ids;
+}
+
+void append_sample(const std::vector<int32_t>& source, const std::vector<int32_t>& target,
+                   Batch& batch) {
+  std::vector<int32_t> ids = source;
+  ids.push_back(kEosId);
+  batch.source.append(ids);
+  ids = target;
+  ids.push_back(kEosId);
+  batch.target.append(ids);
+  ids = target;
+  ids.insert(ids.begin(), kEosId);
+  batch.target_input.append(ids);
+  batch.sample_ids.push_back(static_cast<int64_t>(batch.sample_ids.size()));
+}
+
+// The highest rate over the shapes that training uses, best of several runs.
+double best_product_rate(DType type) {
+  double best = 0;
+  for (const auto& [rows, inner, columns] :
+       {std::array<int64_t, 3>{4096, 512, 512}, std::array<int64_t, 3>{4096, 512, 2048},
+        std::array<int64_t, 3>{4096, 2048, 512}, std::array<int64_t, 3>{2048, 2048, 2048}}) {
+    const Tensor a = Tensor::zeros({rows, inner}, type);
+    const Tensor b = Tensor::zeros({columns, inner}, type);
+    Tensor out = Tensor::zeros({rows, columns}, type);
+    for (int run = 0; run < 12; ++run) {
+      const double begin = seconds_now();
+      kernels::matmul(a, b, out, {.transpose_b = true});
+      const double seconds = seconds_now() - begin;
+      best = std::max(best, 2.0 * static_cast<double>(rows * inner * columns) / seconds);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Batch> random_batches(const BenchmarkOptions& options, int64_t max_tokens,
+                                  uint64_t seed) {
+  std::vector<Batch> batches;
+  Random random(seed);
+  for (int64_t i = 0; i < options.batches; ++i) {
+    Batch batch;
+    while (true) {
+      const double common = random.normal();
+      const double own = random.normal();
+      const auto source = static_cast<int64_t>(std::exp(std::log(13.8) + 0.33 * common));
+      const auto target =
+          static_cast<int64_t>(std::exp(std::log(14.6) + 0.36 * (0.8 * common + 0.6 * own)));
+      const auto source_total = static_cast<int64_t>(batch.source.tokens.size()) + source + 1;
+      const auto target_total = static_cast<int64_t>(batch.target.tokens.size()) + target + 1;
+      if (std::max(source_total, target_total) > max_tokens) break;
+      append_sample(random_sentence(std::max<int64_t>(source, 1), options.vocabulary, random),
+                    random_sentence(std::max<int64_t>(target, 1), options.vocabulary, random),
+                    batch);
+    }
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+void write_batches(const std::vector<Batch>& batches, const std::filesystem::path& path) {
+  std::string text;
+  for (const Batch& batch : batches) {
+    nlohmann::json row{{"source", nlohmann::json::array()}, {"target", nlohmann::json::array()}};
+    for (size_t s = 0; s < batch.target.sentences(); ++s) {
+      const auto source = batch.source.sentence(s);
+      const auto target = batch.target.sentence(s);
+      row["source"].push_back(std::vector<int32_t>(source.begin(), source.end() - 1));
+      row["target"].push_back(std::vector<int32_t>(target.begin(), target.end() - 1));
+    }
+    text += row.dump() + "\n";
+  }
+  write_file(path, text);
+}
+
+TrainingSpeed measure_training(TrainOptions& options, const BenchmarkOptions& benchmark,
+                               const std::vector<Batch>& batches) {
+  const DType type = activation_type(options.loop.precision);
+  const auto model = options.model->build(
+      {.source = benchmark.vocabulary, .target = benchmark.vocabulary, .shared = true});
+  model->parameters().allocate({.half = type == DType::kBF16, .gradients = true});
+  model->parameters().initialize(static_cast<uint64_t>(options.loop.seed));
+  const auto criterion = make_criterion(options.criterion);
+  const auto optimizer = make_optimizer(options.optimizer, flat_parameters(model->parameters()));
+  Updater updater(*model, *criterion, *optimizer,
+                  {.activations = type, .clip_norm = options.loop.clip_norm, .seed = 1});
+  TrainingSpeed speed;
+  std::vector<double> seconds;
+  std::vector<double> source_rates;
+  std::vector<double> target_rates;
+  std::vector<double> flops_rates;
+  for (int64_t update = 1; update <= benchmark.warmup + benchmark.updates; ++update) {
+    const Batch& batch = batches[static_cast<size_t>(update) % batches.size()];
+    const double begin = seconds_now();
+    updater.run(std::span(&batch, 1), update, 1e-4);
+    const double taken = seconds_now() - begin;
+    if (update <= benchmark.warmup) continue;
+    seconds.push_back(taken);
+    source_rates.push_back(static_cast<double>(batch.source.tokens.size()) / taken);
+    target_rates.push_back(static_cast<double>(batch.target.tokens.size()) / taken);
+    flops_rates.push_back(model->training_flops(batch) / taken);
+  }
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  speed.seconds_per_update = median(seconds);
+  speed.source_tokens_per_second = median(source_rates);
+  speed.target_tokens_per_second = median(target_rates);
+  speed.flops_per_second = median(flops_rates);
+  speed.peak_tensor_bytes = static_cast<int64_t>(arena_statistics().peak);
+  speed.peak_resident_bytes = int64_t{usage.ru_maxrss} * 1024;
+  speed.product_flops_per_second = best_product_rate(type);
+  return speed;
+}
+
+}  // namespace skein

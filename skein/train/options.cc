@@ -1,0 +1,72 @@
+#include "skein/train/options.h"
+
+#include <toml++/toml.h>
+
+#include "skein/base/error.h"
+#include "skein/kernels/matmul.h"
+
+namespace skein {
+
+TrainOptions::TrainOptions(const std::string& name)
+    : model_name(name), model(models().get(name)()) {
+  bind();
+}
+
+void TrainOptions::bind() {
+  const Range natural{0, 1e15};
+  const Range positive{1, 1e15};
+  Settings& s = settings_;
+  s.add("model.name", &model_name, "architecture and preset", {model_name});
+  model->bind(s);
+  optimizer.bind(s);
+  schedule.bind(s);
+  criterion.bind(s);
+  average.bind(s);
+  s.add("train.seed", &loop.seed, "of initial values, the order of samples and dropout", natural);
+  s.add("train.precision", &loop.precision, "of products and stored activations",
+        {"auto", "bf16", "f32"});
+  s.add("train.max_updates", &loop.max_updates, "updates before the end; 0: no bound", natural);
+  s.add("train.max_epochs", &loop.max_epochs, "epochs before the end; 0: no bound", natural);
+  s.add("train.max_minutes", &loop.max_minutes, "minutes of training before the end; 0: no bound",
+        natural);
+  s.add("train.accumulate", &loop.accumulate, "batches whose gradients make one update", positive);
+  s.add("train.clip_norm", &loop.clip_norm, "bound of the gradient's norm; 0: none", natural);
+  s.add("train.log_every", &loop.log_every, "updates between two rows of the log", positive);
+  s.add("data.max_tokens", &data.max_tokens, "source tokens, and target tokens, a batch", positive);
+  s.add("data.max_sentences", &data.max_sentences, "sentences a batch; 0: no bound", natural);
+  s.add("data.order", &data.order, "of batches within an epoch",
+        {"shuffled", "shortest_first", "file"});
+  s.add("validation.every", &validation.every, "updates between validations; 0: after every epoch",
+        natural);
+  s.add("validation.metric", &validation.metric, "which decides what is best", {"loss", "bleu"});
+  s.add("validation.bleu", &validation.bleu, "translate the validation set and score it");
+  s.add("validation.beam", &validation.beam, "beam of these translations", {1, 1000});
+  s.add("validation.patience", &validation.patience,
+        "validations without a new best before training ends; 0: never", natural);
+  s.add("checkpoint.every", &checkpoint.every, "updates between checkpoints; 0: at validations",
+        natural);
+  s.add("checkpoint.keep_last", &checkpoint.keep_last, "newest checkpoints that are kept",
+        positive);
+  s.add("checkpoint.keep_best", &checkpoint.keep_best, "best checkpoints that are kept", positive);
+  s.add("language.source", &language.source, "filled in from the data");
+  s.add("language.target", &language.target, "filled in from the data");
+  s.add("language.source_vocabulary", &language.source_vocabulary, "filled in from the data");
+  s.add("language.target_vocabulary", &language.target_vocabulary, "filled in from the data");
+}
+
+std::string model_name_in(std::string_view text, const std::string& origin) {
+  try {
+    return toml::parse(text, origin)["model"]["name"].value_or(std::string());
+  } catch (const toml::parse_error& error) {
+    throw FormatError(origin + ":" + std::to_string(error.source().begin.line) +
+                      ": not valid TOML: " + std::string(error.description()));
+  }
+}
+
+DType activation_type(const std::string& precision) {
+  if (precision == "f32") return DType::kF32;
+  if (precision == "bf16") return DType::kBF16;
+  return kernels::native_bf16() ? DType::kBF16 : DType::kF32;
+}
+
+}  // namespace skein

@@ -1,0 +1,334 @@
+#include "skein/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "skein/base/error.h"
+#include "skein/base/files.h"
+#include "skein/base/log.h"
+#include "skein/data/data_folder.h"
+#include "skein/data/prefetcher.h"
+#include "skein/train/checkpoint_store.h"
+#include "skein/train/load_model.h"
+#include "skein/train/resume.h"
+#include "skein/train/training_log.h"
+#include "skein/train/update.h"
+
+namespace skein {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+BatchOptions batch_options(const TrainOptions& options) {
+  const BatchOrder order = options.data.order == "file"             ? BatchOrder::kFile
+                           : options.data.order == "shortest_first" ? BatchOrder::kShortestFirst
+                                                                    : BatchOrder::kShuffled;
+  return {.max_tokens = options.data.max_tokens,
+          .max_sentences = options.data.max_sentences,
+          .order = order,
+          .first_epoch_order = order,
+          .seed = static_cast<uint64_t>(options.loop.seed)};
+}
+
+void require_lengths(const DataSet& data, const Model& model, const std::string& split) {
+  int64_t too_long = 0;
+  for (int64_t i = 0; i < data.size(); ++i) {
+    const bool source = model.has_source() && data.source_length(i) + 1 > model.max_source_length();
+    if (source || data.target_length(i) + 1 > model.max_target_length()) ++too_long;
+  }
+  if (too_long == 0) return;
+  throw UsageError(
+      fmt::format("{} of {} {} samples are longer than the model's {} positions; prepare the data "
+                  "with a smaller --max-length or "
+                  "raise model.max_positions",
+                  too_long, data.size(), split, model.max_target_length()));
+}
+
+// Everything that one training run owns.
+class Run {
+ public:
+  Run(TrainOptions& options, const TrainingPlaces& places);
+  TrainingSummary loop(const std::function<bool()>& stop_requested);
+
+ private:
+  void build_model();
+  void resume(const Checkpoint& checkpoint);
+  bool next_batches();
+  void make_update();
+  void end_epoch();
+  void validate();
+  void save();
+  bool finished() const;
+  double progress() const;
+
+  TrainOptions& options_;
+  TrainingPlaces places_;
+  DataFolderInfo info_;
+  DataSet train_data_;
+  DataSet valid_data_;
+  Tokenizers tokenizers_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Criterion> criterion_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Schedule> schedule_;
+  std::optional<MovingAverage> average_;
+  std::optional<Updater> updater_;
+  std::optional<Validator> validator_;
+  std::optional<CheckpointStore> store_;
+  std::optional<Prefetcher> batches_;
+  std::optional<TrainingLog> log_;
+
+  std::vector<Batch> group_;  // the batches of one update
+  int64_t updates_ = 0;
+  int64_t first_update_ = 0;  // of this process
+  int64_t validated_at_ = -1;
+  int64_t saved_at_ = -1;
+  std::optional<ValidationResult> validation_;
+  std::optional<double> best_;
+  int64_t validations_without_best_ = 0;
+  Clock::time_point begin_;
+};
+
+Run::Run(TrainOptions& options, const TrainingPlaces& places)
+    : options_(options),
+      places_(places),
+      info_(read_data_folder(places.data)),
+      train_data_(data_set_path(places.data, "train")),
+      valid_data_(data_set_path(places.data, "valid")) {
+  const LoopOptions& bounds = options_.loop;
+  if (bounds.max_updates == 0 && bounds.max_epochs == 0 && bounds.max_minutes == 0) {
+    throw UsageError(
+        "training has no end; set train.max_updates, train.max_epochs or train.max_minutes");
+  }
+  if (options_.validation.metric == "bleu") options_.validation.bleu = true;
+  options_.schedule.maximize = options_.validation.metric == "bleu";
+  options_.language = {.source = info_.source_language,
+                       .target = info_.target_language,
+                       .source_vocabulary = info_.source_vocabulary,
+                       .target_vocabulary = info_.target_vocabulary};
+  tokenizers_ = load_tokenizers(places.data, options_.language);
+  build_model();
+  require_writable_folder(places.output);
+  store_.emplace(places.output, CheckpointRetention{.keep_last = options_.checkpoint.keep_last,
+                                                    .keep_best = options_.checkpoint.keep_best});
+  BatchIterator iterator(train_data_, batch_options(options_));
+  const auto newest = store_->newest();
+  if (newest) {
+    const Checkpoint checkpoint(*newest);
+    require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
+    resume(checkpoint);
+    iterator.seek(cursor_from(checkpoint.numbers("cursor")));
+    log_info(fmt::format("going on from {} (update {})", newest->string(), updates_));
+  }
+  batches_.emplace(std::move(iterator));
+  write_file(places.output / "config.toml", options_.to_toml());
+  log_.emplace(places.output, updates_);
+}
+
+void Run::build_model() {
+  const DType type = activation_type(options_.loop.precision);
+  model_ = options_.model->build(vocabulary_sizes(tokenizers_));
+  model_->set_inference_type(type);
+  require_lengths(train_data_, *model_, "training");
+  require_lengths(valid_data_, *model_, "validation");
+  ParameterStore& parameters = model_->parameters();
+  parameters.allocate({.half = type == DType::kBF16, .gradients = true});
+  parameters.initialize(static_cast<uint64_t>(options_.loop.seed));
+  criterion_ = make_criterion(options_.criterion);
+  optimizer_ = make_optimizer(options_.optimizer, flat_parameters(parameters));
+  schedule_ = make_schedule(options_.schedule, {.rates = options_.optimizer.lr,
+                                                .total_updates = options_.loop.max_updates});
+  if (options_.average.decay > 0) average_.emplace(options_.average, flat_parameters(parameters));
+  updater_.emplace(*model_, *criterion_, *optimizer_,
+                   UpdateOptions{.activations = type,
+                                 .clip_norm = options_.loop.clip_norm,
+                                 .seed = static_cast<uint64_t>(options_.loop.seed)});
+  validator_.emplace(Validator::Inputs{valid_data_, *criterion_, *tokenizers_.target,
+                                       target_text_path(places_.data, "valid")},
+                     options_.validation, options_.data.max_tokens);
+}
+
+void Run::resume(const Checkpoint& checkpoint) {
+  checkpoint.load_parameters(named_parameters(model_->parameters()));
+  model_->parameters().refresh_half();
+  checkpoint.load_optimizer(optimizer_->state_tensors());
+  if (average_) {
+    checkpoint.model().load(average_->averages());
+    average_->restore_numbers(checkpoint.numbers("average"));
+  }
+  optimizer_->restore_numbers(checkpoint.numbers("optimizer"));
+  schedule_->restore(checkpoint.numbers("schedule"));
+  updates_ = first_update_ = checkpoint.state().step;
+  const NamedNumbers& progress = checkpoint.numbers("progress");
+  validations_without_best_ =
+      static_cast<int64_t>(number_of(progress, "validations_without_best", "training"));
+  if (progress.contains("best")) best_ = progress.at("best");
+}
+
+TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
+  begin_ = Clock::now();
+  log_->start(*model_, train_data_);
+  bool interrupted = false;
+  while (!finished() && !interrupted) {
+    if (batches_->cursor().batch == 0)
+      schedule_->begin_epoch(batches_->cursor().epoch + 1, updates_);
+    bool more = true;
+    while (more && !finished() && !interrupted) {
+      more = next_batches();
+      if (!group_.empty()) make_update();
+      interrupted = stop_requested();
+    }
+    if (!more) end_epoch();
+  }
+  if (!interrupted && validated_at_ != updates_) validate();
+  if (saved_at_ != updates_) save();
+  log_->finish();
+  return {.updates = updates_,
+          .epochs = batches_->cursor().epoch,
+          .interrupted = interrupted,
+          .last_validation = validation_};
+}
+
+// Fills group_ with the next update's batches; false at the end of the epoch.
+bool Run::next_batches() {
+  group_.clear();
+  Batch batch;
+  while (static_cast<int64_t>(group_.size()) < options_.loop.accumulate) {
+    if (!batches_->next(batch)) return false;
+    group_.push_back(std::move(batch));
+  }
+  return true;
+}
+
+void Run::make_update() {
+  const double lr = schedule_->lr();
+  const UpdateResult result = updater_->run(group_, ++updates_, lr);
+  if (average_) average_->update();
+  schedule_->update(updates_);
+  const Cursor cursor = batches_->cursor();
+  const double epoch =
+      static_cast<double>(cursor.epoch) +
+      static_cast<double>(cursor.batch) / static_cast<double>(batches_->batch_count());
+  int64_t source_tokens = 0;
+  for (const Batch& batch : group_)
+    source_tokens += static_cast<int64_t>(batch.source.tokens.size());
+  log_->update({.update = updates_,
+                .epoch = epoch,
+                .sums = result.sums,
+                .source_tokens = source_tokens,
+                .lr = lr,
+                .gradient_norm = result.gradient_norm,
+                .progress = progress(),
+                .write = updates_ % options_.loop.log_every == 0});
+  const int64_t every = options_.validation.every;
+  if (every > 0 && updates_ % every == 0) validate();
+  const bool due = options_.checkpoint.every > 0 && updates_ % options_.checkpoint.every == 0;
+  if (due || (validated_at_ == updates_ && batches_->cursor().batch < batches_->batch_count()))
+    save();
+}
+
+void Run::end_epoch() {
+  if (options_.validation.every == 0) validate();
+  std::optional<double> watched;
+  if (validation_)
+    watched = options_.validation.metric == "bleu" ? *validation_->bleu : validation_->loss;
+  schedule_->end_epoch(watched, updates_);
+  save();
+}
+
+void Run::validate() {
+  std::optional<MovingAverage::InUse> averaged;
+  if (average_) averaged.emplace(*average_);
+  validation_ = validator_->run(*model_);
+  validated_at_ = updates_;
+  const bool larger = options_.validation.metric == "bleu";
+  const double value = larger ? *validation_->bleu : validation_->loss;
+  const bool is_best = !best_ || (larger ? value > *best_ : value < *best_);
+  if (is_best) best_ = value;
+  validations_without_best_ = is_best ? 0 : validations_without_best_ + 1;
+  log_->validation({.update = updates_, .result = *validation_, .best = is_best});
+}
+
+void Run::save() {
+  std::vector<NamedTensor> parameters = named_parameters(model_->parameters());
+  CheckpointContents contents;
+  contents.model.config = options_.to_toml();
+  contents.model.files = {places_.data / info_.target_vocabulary};
+  if (!info_.source_vocabulary.empty() && info_.source_vocabulary != info_.target_vocabulary) {
+    contents.model.files.push_back(places_.data / info_.source_vocabulary);
+  }
+  contents.optimizer = optimizer_->state_tensors();
+  TrainingState& state = contents.state;
+  state.step = updates_;
+  if (validated_at_ == updates_) {
+    const bool larger = options_.validation.metric == "bleu";
+    state.score = Score{.metric = options_.validation.metric,
+                        .value = larger ? *validation_->bleu : validation_->loss,
+                        .larger_is_better = larger};
+  }
+  state.numbers = {{"schedule", schedule_->state()},
+                   {"optimizer", optimizer_->state_numbers()},
+                   {"cursor", to_numbers(batches_->cursor())}};
+  NamedNumbers& progress = state.numbers["progress"];
+  progress["validations_without_best"] = static_cast<double>(validations_without_best_);
+  if (best_) progress["best"] = *best_;
+  if (average_) {
+    // The model is the average; training goes on from the parameters themselves.
+    contents.model.parameters = average_->averages();
+    contents.parameters = std::move(parameters);
+    state.numbers["average"] = average_->state_numbers();
+  } else {
+    contents.model.parameters = std::move(parameters);
+  }
+  store_->save(std::move(contents));
+  saved_at_ = updates_;
+}
+
+bool Run::finished() const {
+  const LoopOptions& bounds = options_.loop;
+  const int64_t patience = options_.validation.patience;
+  return (bounds.max_updates > 0 && updates_ >= bounds.max_updates) ||
+         (bounds.max_epochs > 0 && batches_->cursor().epoch >= bounds.max_epochs) ||
+         (bounds.max_minutes > 0 && seconds_since(begin_) >= 60 * bounds.max_minutes) ||
+         (patience > 0 && validations_without_best_ >= patience);
+}
+
+// The share of this process's work that is done, by the bound that comes first; 0 if unknown.
+double Run::progress() const {
+  const LoopOptions& bounds = options_.loop;
+  double done = 0;
+  if (bounds.max_updates > first_update_) {
+    done = static_cast<double>(updates_ - first_update_) /
+           static_cast<double>(bounds.max_updates - first_update_);
+  }
+  if (bounds.max_epochs > 0) {
+    const Cursor cursor = batches_->cursor();
+    const double epochs =
+        static_cast<double>(cursor.epoch) +
+        static_cast<double>(cursor.batch) / static_cast<double>(batches_->batch_count());
+    done = std::max(done, epochs / static_cast<double>(bounds.max_epochs));
+  }
+  if (bounds.max_minutes > 0)
+    done = std::max(done, seconds_since(begin_) / (60 * bounds.max_minutes));
+  return done;
+}
+
+}  // namespace
+
+TrainingSummary train(TrainOptions& options, const TrainingPlaces& places,
+                      const std::function<bool()>& stop_requested) {
+  Run run(options, places);
+  return run.loop(stop_requested);
+}
+
+}  // namespace skein

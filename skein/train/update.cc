@@ -1,0 +1,87 @@
+#include "skein/train/update.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "skein/base/error.h"
+#include "skein/base/random.h"
+#include "skein/optim/norm.h"
+
+namespace skein {
+
+FlatParameters flat_parameters(ParameterStore& store) {
+  FlatParameters flat{
+      .parts = {}, .values = store.values(), .gradients = store.gradients(), .half = store.half()};
+  for (const Parameter& each : store.parameters()) {
+    flat.parts.push_back({each.name, each.offset, each.shape});
+  }
+  return flat;
+}
+
+Updater::Updater(Model& model, const Criterion& criterion, Optimizer& optimizer,
+                 const UpdateOptions& options)
+    : model_(model), criterion_(criterion), optimizer_(optimizer), options_(options) {}
+
+UpdateResult Updater::run(std::span<const Batch> batches, int64_t update, double lr) {
+  ParameterStore& store = model_.parameters();
+  store.clear_gradients();
+  UpdateResult result;
+  // A stream of its own for every update, so that resuming needs no position.
+  Random seeds(options_.seed, static_cast<uint64_t>(update));
+  for (const Batch& batch : batches) {
+    const uint64_t seed = seeds.next_u64();
+    if (batch.target.tokens.empty()) continue;
+    const LossSums sums = add_gradients(batch, seed);
+    if (!std::isfinite(sums.smoothed)) explain_loss(batch, seed, update);
+    result.sums.smoothed += sums.smoothed;
+    result.sums.plain += sums.plain;
+    result.sums.tokens += sums.tokens;
+  }
+  store.complete_gradients();
+  if (result.sums.tokens == 0) return result;
+  const double scale = 1 / static_cast<double>(result.sums.tokens);
+  const Clipping clipping =
+      clip_by_global_norm(flat_parameters(store), scale, options_.clip_norm, update);
+  result.gradient_norm = clipping.norm;
+  optimizer_.step({.lr = lr, .gradient_scale = clipping.gradient_scale});
+  return result;
+}
+
+LossSums Updater::add_gradients(const Batch& batch, uint64_t seed) {
+  Tape tape({.record = true, .training = true, .activations = options_.activations, .seed = seed});
+  const Loss loss = criterion_(tape, model_, batch);
+  if (std::isfinite(loss.sums.smoothed)) tape.backward(loss.variable);
+  return loss.sums;
+}
+
+// The same forward pass once more, looking at every intermediate value.
+void Updater::explain_loss(const Batch& batch, uint64_t seed, int64_t update) {
+  for (const Parameter& each : model_.parameters().parameters()) {
+    if (!kernels::all_finite(each.variable.value())) {
+      throw NonFiniteError(
+          fmt::format("parameter {} is not finite before update {}; lower optimizer.lr or set "
+                      "train.clip_norm, and resume from the last checkpoint",
+                      each.name, update));
+    }
+  }
+  try {
+    Tape tape({.record = false,
+               .training = true,
+               .activations = options_.activations,
+               .seed = seed,
+               .check_finite = true});
+    criterion_(tape, model_, batch);
+  } catch (const NonFiniteError& error) {
+    throw NonFiniteError(
+        fmt::format("{} at update {}; lower optimizer.lr or set train.clip_norm, and resume "
+                    "from the last checkpoint",
+                    error.what(), update));
+  }
+  throw NonFiniteError(
+      fmt::format("the loss is not finite at update {}, while every layer's output is; lower "
+                  "optimizer.lr or set train.clip_norm",
+                  update));
+}
+
+}  // namespace skein
