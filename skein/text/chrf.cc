@@ -122,6 +122,7 @@ void Chrf::sentence_statistics(std::string_view hypothesis,
 
   std::vector<std::vector<double>> rows(references.size(), std::vector<double>(width()));
   std::vector<std::vector<uint32_t>> characters;
+  characters.reserve(texts.size());
   for (const std::string_view text : texts) characters.push_back(characters_of(text));
   count_matches(characters, options_.character_order, 0, rows);
   if (options_.word_order > 0) {

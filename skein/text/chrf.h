@@ -38,7 +38,7 @@ class Chrf : public Metric {
 
  private:
   size_t orders() const {
-    return static_cast<size_t>(options_.character_order + options_.word_order);
+    return static_cast<size_t>(options_.character_order) + static_cast<size_t>(options_.word_order);
   }
   double f_score(std::span<const double> statistics) const;
   std::vector<uint32_t> characters_of(std::string_view text) const;

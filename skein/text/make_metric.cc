@@ -9,8 +9,8 @@
 namespace skein {
 
 std::unique_ptr<Metric> make_metric(std::string_view name, const MetricOptions& options) {
-  constexpr std::array<std::string_view, 4> names = {"bleu", "chrf", "chrf++", "ter"};
-  require_name("metric", name, names);
+  constexpr std::array<std::string_view, 4> kNames = {"bleu", "chrf", "chrf++", "ter"};
+  require_name("metric", name, kNames);
   if (name == "bleu") return std::make_unique<Bleu>(options.bleu);
   if (name == "ter") return std::make_unique<Ter>(options.ter);
   return std::make_unique<Chrf>(ChrfOptions{.word_order = name == "chrf++" ? 2 : 0,
