@@ -12,6 +12,7 @@
 #include "skein/base/log.h"
 #include "skein/base/nearest.h"
 #include "skein/base/parallel.h"
+#include "skein/base/plugin.h"
 
 namespace skein::command {
 namespace {
@@ -46,6 +47,14 @@ void choose_log_format(const std::string& name) {
 void add_common_options(CLI::App& command) {
   command.add_option_function<int>("--threads", choose_threads,
                                    "Threads that compute (default: all cores)");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [](const std::vector<std::string>& files) {
+            for (const std::string& file : files) load_plugin(file);
+          },
+          "Shared library that adds models or other parts; may be repeated")
+      ->allow_extra_args(false);
   command.add_option_function<std::string>("--log-format", choose_log_format,
                                            "Progress on standard error as text or json");
 }

@@ -36,6 +36,7 @@ void write(std::string_view level, std::string_view prefix, std::string_view mes
 void set_log_format(LogFormat format) { format_in_use = format; }
 LogFormat log_format() { return format_in_use; }
 void log_info(std::string_view message) { write("info", "", message); }
+void log_row(std::string_view json) { logger().info("{}", json); }
 void log_warning(std::string_view message) { write("warning", "warning: ", message); }
 
 }  // namespace skein

@@ -14,5 +14,7 @@ LogFormat log_format();
 
 void log_info(std::string_view message);
 void log_warning(std::string_view message);
+// A line that is JSON already, for --log-format json.
+void log_row(std::string_view json);
 
 }  // namespace skein

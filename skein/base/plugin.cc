@@ -8,21 +8,21 @@
 namespace skein {
 
 void load_plugin(const std::filesystem::path& path) {
-  // A bare name would be looked up in the system's folders.
-  const std::string name = std::filesystem::absolute(path).string();
-  if (void* open = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD); open != nullptr) {
-    ::dlclose(open);
-    return;
+  // Without a slash dlopen() would look in the system's folders.
+  const std::filesystem::path absolute = std::filesystem::absolute(path);
+  void* library = ::dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw FileError(fmt::format("cannot load the plug-in {}: {}", path.string(), ::dlerror()));
   }
-  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw FileError(fmt::format("cannot open the plug-in: {}", ::dlerror()));
-  const auto function = reinterpret_cast<void (*)()>(::dlsym(library, kPluginFunction));
-  if (function == nullptr) {
+  auto* enter = reinterpret_cast<void (*)()>(::dlsym(library, "skein_register_plugin"));
+  if (enter == nullptr) {
     ::dlclose(library);
-    throw FormatError(fmt::format("{} is no plug-in: it does not define extern \"C\" void {}()",
-                                  path.string(), kPluginFunction));
+    throw FileError(
+        fmt::format("{} is no plug-in of Skein: it does not define skein_register_plugin(), see "
+                    "skein/base/plugin.h",
+                    path.string()));
   }
-  function();
+  enter();
 }
 
 }  // namespace skein

@@ -1,16 +1,17 @@
-// Shared libraries that add models, criteria, optimisers, schedules or tokenisers.
+// Shared libraries of users that add models, criteria, optimisers, schedules or tokenisers of their
+// own to the registries (skein/base/registry.h). examples/plugin_model is one.
 #pragma once
 
 #include <filesystem>
 
+// What a plug-in defines: it adds its entries to the registries.
+extern "C" void skein_register_plugin();
+
 namespace skein {
 
-// What a plug-in defines: `extern "C" void skein_plugin(void)` adds its entries to the registries.
-inline constexpr const char* kPluginFunction = "skein_plugin";
-
-// Opens the library, for as long as the program runs, and calls its function; a second time does
-// nothing. Throws FileError if it cannot be opened, FormatError if it has no such function, and
-// what the function throws.
+// Loads the library, which stays loaded, and calls its skein_register_plugin(). Throws FileError if
+// it is missing, no shared library, linked with another version of Skein, or defines no such
+// function; passes on what the function throws (UsageError for a name that is taken).
 void load_plugin(const std::filesystem::path& path);
 
 }  // namespace skein

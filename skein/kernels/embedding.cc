@@ -5,11 +5,87 @@
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
 #include "skein/kernels/check.h"
-#include "skein/kernels/dropout_hash.h"
-#include "skein/kernels/plain.h"
+#include "skein/kernels/simd.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "skein/kernels/embedding.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "skein/kernels/simd-inl.h"
+
+#ifndef SKEIN_KERNELS_EMBEDDING_ROWS_
+#define SKEIN_KERNELS_EMBEDDING_ROWS_
 namespace skein::kernels {
 namespace {
+
+struct LookUp {
+  std::span<const int32_t> ids, position_rows;
+  Elements table, positions, out;
+  int64_t columns;
+  float scale;
+  DropoutKeys keys;
+  bool masked;
+};
+// into[rows[i]] += scale * dropout(dy[i])
+struct Scatter {
+  std::span<const int32_t> rows;
+  Elements dy, into;
+  int64_t columns;
+  float scale;
+  DropoutKeys keys;
+  bool masked;
+};
+
+}  // namespace
+}  // namespace skein::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace skein::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+void look_up(const LookUp& l, int64_t begin, int64_t end) {
+  for (int64_t r = begin; r < end; ++r) {
+    const auto token = static_cast<size_t>(r);
+    const Elements from = l.table.from(l.ids[token] * l.columns);
+    const Elements position =
+        l.positions ? l.positions.from(l.position_rows[token] * l.columns) : Elements{};
+    for_lanes(0, l.columns, [&](int64_t c, auto lanes) {
+      auto value = hn::Mul(set(l.scale), load(from, c, lanes));
+      if (position) value = hn::Add(value, load(position, c, lanes));
+      const int64_t index = r * l.columns + c;
+      if (l.masked) value = hn::Mul(value, dropout_factors(l.keys, index));
+      store(value, l.out, index, lanes);
+    });
+  }
+}
+
+// Columns [begin, end), row after row: the order of sums is that of the rows.
+void scatter(const Scatter& s, int64_t begin, int64_t end) {
+  for (size_t i = 0; i < s.rows.size(); ++i) {
+    const Elements into = s.into.from(s.rows[i] * s.columns);
+    const int64_t base = static_cast<int64_t>(i) * s.columns;
+    for_lanes(begin, end, [&](int64_t c, auto lanes) {
+      auto d = hn::Mul(set(s.scale), load(s.dy, base + c, lanes));
+      if (s.masked) d = hn::Mul(d, dropout_factors(s.keys, base + c));
+      store(hn::Add(load(into, c, lanes), d), into, c, lanes);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skein::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skein::kernels {
+namespace {
+
+HWY_EXPORT(look_up);
+HWY_EXPORT(scatter);
 
 void require_rows(std::string_view name, std::span<const int32_t> rows, int64_t table_rows) {
   for (const int32_t row : rows) {
@@ -36,20 +112,17 @@ void require_arguments(const Embedding& arguments, const Tensor& out) {
   require_rows("position", arguments.position_rows, arguments.positions.rows());
 }
 
-// into[rows[i]] += scale * dropout(dy[i]) for i in order, each thread a part of the columns.
-void scatter(const Embedding& arguments, std::span<const int32_t> rows, float scale,
-             const Tensor& dy, Tensor& into) {
-  const int64_t columns = into.columns();
-  float* table = into.data<float>();
-  const DropoutKeys keys = dropout_keys(arguments.dropout);
-  parallel_for(columns, 64, [&](int64_t begin, int64_t end) {
-    for (size_t i = 0; i < rows.size(); ++i) {
-      for (int64_t c = begin; c < end; ++c) {
-        const int64_t index = static_cast<int64_t>(i) * columns + c;
-        table[rows[i] * columns + c] +=
-            scale * load(dy, index) * dropout_factor(keys, static_cast<uint64_t>(index));
-      }
-    }
+void scatter_rows(const Embedding& arguments, std::span<const int32_t> rows, float scale,
+                  const Tensor& dy, Tensor& into) {
+  const Scatter all = {.rows = rows,
+                       .dy = elements(dy),
+                       .into = elements(into),
+                       .columns = into.columns(),
+                       .scale = scale,
+                       .keys = dropout_keys(arguments.dropout),
+                       .masked = arguments.dropout.probability > 0};
+  parallel_for(into.columns(), 64, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(scatter)(all, begin, end);
   });
 }
 
@@ -57,20 +130,17 @@ void scatter(const Embedding& arguments, std::span<const int32_t> rows, float sc
 
 void embed(const Embedding& arguments, Tensor& out) {
   require_arguments(arguments, out);
-  const int64_t columns = arguments.table.columns();
-  const DropoutKeys keys = dropout_keys(arguments.dropout);
+  const LookUp all = {.ids = arguments.ids,
+                      .position_rows = arguments.position_rows,
+                      .table = elements(arguments.table),
+                      .positions = elements(arguments.positions),
+                      .out = elements(out),
+                      .columns = arguments.table.columns(),
+                      .scale = arguments.scale,
+                      .keys = dropout_keys(arguments.dropout),
+                      .masked = arguments.dropout.probability > 0};
   parallel_for(static_cast<int64_t>(arguments.ids.size()), 16, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const auto token = static_cast<size_t>(i);
-      for (int64_t c = 0; c < columns; ++c) {
-        float value = arguments.scale * load(arguments.table, arguments.ids[token] * columns + c);
-        if (arguments.positions.defined()) {
-          value += load(arguments.positions, arguments.position_rows[token] * columns + c);
-        }
-        const int64_t index = i * columns + c;
-        store(out, index, value * dropout_factor(keys, static_cast<uint64_t>(index)));
-      }
-    }
+    HWY_DYNAMIC_DISPATCH(look_up)(all, begin, end);
   });
 }
 
@@ -80,14 +150,15 @@ void embed_gradient(const Embedding& arguments, const Tensor& dy, Tensor& d_tabl
   if (d_table.defined()) {
     require_type("embed_gradient", "d_table", d_table, DType::kF32);
     require_elements("embed_gradient", "d_table", d_table, arguments.table.elements());
-    scatter(arguments, arguments.ids, arguments.scale, dy, d_table);
+    scatter_rows(arguments, arguments.ids, arguments.scale, dy, d_table);
   }
   if (d_positions.defined()) {
     require_type("embed_gradient", "d_positions", d_positions, DType::kF32);
     require_elements("embed_gradient", "d_positions", d_positions,
                      arguments.positions.defined() ? arguments.positions.elements() : 0);
-    scatter(arguments, arguments.position_rows, 1, dy, d_positions);
+    scatter_rows(arguments, arguments.position_rows, 1, dy, d_positions);
   }
 }
 
 }  // namespace skein::kernels
+#endif

@@ -43,7 +43,11 @@ struct NormBackward {
   Tensor& d_gain;
   Tensor& d_bias;
   bool accumulate = false;
+  // If not null: f32 [c], += the sum of d_x (d_sum where that is undefined) over its rows, the
+  // gradient of a bias that was added to x.
+  Tensor* d_x_bias = nullptr;
 };
+// The order of sums depends on the shape only, not on the number of threads.
 void layer_norm_gradient(const NormBackward& arguments);
 
 }  // namespace skein::kernels

@@ -15,6 +15,10 @@ namespace {
 
 constexpr int64_t kSlice = 512;
 
+// Rows of a block. Where oneDNN multiplies without reordering b (AVX2), rows go through its code by
+// sixes, and what is left by fours and twos rounds otherwise: 24 leaves nothing.
+int64_t block_rows(const PackedShape& shape) { return packing_helps(shape) ? kRowUnit : 24; }
+
 DType product_type(DType type) {
   return type == DType::kBF16 && !bf16_products() ? DType::kF32 : type;
 }
@@ -40,8 +44,7 @@ Tensor pack_slice(const Tensor& b, bool transposed, int64_t first, int64_t colum
 }
 
 ProductShape block_shape(const PackedMatrix& b, const Tensor& out, const MatmulOptions& options) {
-  return {.m = kRowUnit,
-          .k = b.k(),
+  return {.k = b.k(),
           .b = Layout::kPacked,
           .accumulate = options.accumulate,
           .bias = options.bias != nullptr,
@@ -97,26 +100,26 @@ void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOpt
     return convert(sum, out);
   }
   const Tensor rows = a.type() == shape.in ? a : a.converted(shape.in);
-  const int64_t blocks = round_up(out.rows(), kRowUnit) / kRowUnit;
   const auto slices = static_cast<int64_t>(b.slices().size());
   shape.n = std::min(kSlice, b.n());
-  parallel_for_throwing(
-      blocks * slices, grain_of(shape, kRowUnit), [&](int64_t begin, int64_t end) {
-        for (int64_t task = begin; task < end; ++task) {
-          const PackedMatrix::Slice& slice = b.slices()[static_cast<size_t>(task / blocks)];
-          RowProduct product = {.shape = shape,
-                                .a = rows.raw(),
-                                .b = slice.memory.raw(),
-                                .out = out.raw() + size_in_bytes(out.type(), slice.first),
-                                .rows = out.rows(),
-                                .out_stride = b.n()};
-          product.shape.n = slice.columns;
-          if (options.bias != nullptr) {
-            product.bias = options.bias->raw() + size_in_bytes(DType::kF32, slice.first);
-          }
-          multiply_block(product, task % blocks * kRowUnit);
-        }
-      });
+  shape.m = block_rows({.n = shape.n, .k = shape.k, .type = shape.in});
+  const int64_t blocks = round_up(out.rows(), shape.m) / shape.m;
+  parallel_for_throwing(blocks * slices, grain_of(shape, shape.m), [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const PackedMatrix::Slice& slice = b.slices()[static_cast<size_t>(task / blocks)];
+      RowProduct product = {.shape = shape,
+                            .a = rows.raw(),
+                            .b = slice.memory.raw(),
+                            .out = out.raw() + size_in_bytes(out.type(), slice.first),
+                            .rows = out.rows(),
+                            .out_stride = b.n()};
+      product.shape.n = slice.columns;
+      if (options.bias != nullptr) {
+        product.bias = options.bias->raw() + size_in_bytes(DType::kF32, slice.first);
+      }
+      multiply_block(product, task % blocks * shape.m);
+    }
+  });
 }
 
 }  // namespace skein::kernels

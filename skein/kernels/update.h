@@ -13,11 +13,11 @@ namespace skein::kernels {
 // beta1^t) * mean / (sqrt(variance) + epsilon). `corrected_epsilon` (AdamW, Loshchilov & Hutter
 // 2019, as PyTorch computes it): epsilon is added to the corrected root.
 struct AdamStep {
-  float lr = 0;
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
-  float epsilon = 1e-8f;
-  float weight_decay = 0;
+  double lr = 0;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
   float gradient_scale = 1;
   int64_t step = 1;  // t, from 1
   bool corrected_epsilon = false;
@@ -28,10 +28,10 @@ void adam(const AdamStep& step, const Tensor& gradient, Tensor& values, Tensor& 
 // Nesterov's accelerated gradient as in the reference: c = lr / previous_lr (lr if that was 0);
 // values = values (1 - lr wd) + m² c buffer - (1 + m) lr g; buffer = m c buffer - lr g.
 struct NagStep {
-  float lr = 0;
-  float previous_lr = 0;
-  float momentum = 0.99f;
-  float weight_decay = 0;
+  double lr = 0;
+  double previous_lr = 0;
+  double momentum = 0.99;
+  double weight_decay = 0;
   float gradient_scale = 1;
 };
 void nag(const NagStep& step, const Tensor& gradient, Tensor& values, Tensor& buffer, Tensor& half);
@@ -39,14 +39,14 @@ void nag(const NagStep& step, const Tensor& gradient, Tensor& values, Tensor& bu
 // Stochastic gradient descent with optional momentum (buffer undefined: none): g += wd values;
 // buffer = m buffer + g; values -= lr buffer.
 struct SgdStep {
-  float lr = 0;
-  float momentum = 0;
-  float weight_decay = 0;
+  double lr = 0;
+  double momentum = 0;
+  double weight_decay = 0;
   float gradient_scale = 1;
 };
 void sgd(const SgdStep& step, const Tensor& gradient, Tensor& values, Tensor& buffer, Tensor& half);
 
 // average += (1 - decay) (values - average)
-void moving_average(float decay, const Tensor& values, Tensor& average);
+void moving_average(double decay, const Tensor& values, Tensor& average);
 
 }  // namespace skein::kernels

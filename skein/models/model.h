@@ -17,7 +17,8 @@ class DecodeState {
  public:
   virtual ~DecodeState() = default;
   virtual int64_t rows() const = 0;
-  // Row i becomes what row rows[i] was; rows may repeat or vanish.
+  // Row i becomes what row rows[i] was; rows may repeat or vanish. Throws ShapeError for a row that
+  // is not there.
   virtual void select(std::span<const int32_t> rows) = 0;
 };
 

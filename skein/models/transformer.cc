@@ -96,14 +96,20 @@ void Transformer::require_lengths(const PackedSequences& sentences, const char* 
   for (size_t s = 0; s < sentences.sentences(); ++s) {
     const auto length = static_cast<int64_t>(sentences.sentence(s).size());
     if (length > options_.max_positions) {
-      throw ShapeError(fmt::format(
-          "a {} sentence of {} tokens; the model takes at most {} (model.max_positions)", side,
-          length, options_.max_positions));
+      throw ShapeError(
+          fmt::format("{} sentence {} of the batch has {} tokens; the model takes at most {} "
+                      "(model.max_positions)",
+                      side, s + 1, length, options_.max_positions));
     }
   }
 }
 
+void Transformer::require_source() const {
+  if (!has_source()) throw Error("a language model has no source to encode or to align with");
+}
+
 Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
+  require_source();
   require_lengths(source, "source");
   Stream stream(tape,
                 embed_tokens(tape, source.tokens, position_rows(source.offsets), source_embedding_,

@@ -43,7 +43,7 @@ class Transformer : public Model {
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
   double training_flops(const Batch& batch) const override;
 
-  // [source tokens, width]
+  // [source tokens, width]. This and alignment() throw Error for a language model.
   Variable encode(Tape& tape, const PackedSequences& source) const;
   // Cross-attention probabilities of the last layer, averaged over heads: for every sentence a
   // block [target tokens, source tokens] f32.
@@ -78,6 +78,7 @@ class Transformer : public Model {
   // features.
   Variable decode(Tape& tape, const Batch& batch, const Variable& encoded,
                   Variable* last_query) const;
+  void require_source() const;
   void require_lengths(const PackedSequences& sentences, const char* side) const;
 
   TransformerOptions options_;

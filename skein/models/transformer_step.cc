@@ -34,7 +34,12 @@ struct Transformer::State : DecodeState {
   void select(std::span<const int32_t> chosen) override {
     std::vector<Hypothesis> next;
     next.reserve(chosen.size());
-    for (const int32_t row : chosen) next.push_back(hypotheses.at(static_cast<size_t>(row)));
+    for (const int32_t row : chosen) {
+      if (row < 0 || row >= rows()) {
+        throw ShapeError(fmt::format("row {} of {} hypotheses was selected", row, rows()));
+      }
+      next.push_back(hypotheses[static_cast<size_t>(row)]);
+    }
     hypotheses = std::move(next);
   }
 
@@ -87,19 +92,20 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
     throw ShapeError(fmt::format("{} tokens for {} hypotheses", previous.size(), state.rows()));
   }
   Tape tape = inference_tape(inference_type());
-  const CacheRows visible = state.advance();
-  const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
   std::vector<int32_t> positions;
   for (const State::Hypothesis& each : state.hypotheses) {
-    const auto length = static_cast<int64_t>(each.rows.size());
-    if (length > options_.max_positions) {
-      throw ShapeError(fmt::format("a hypothesis of {} tokens; the model takes at most {}", length,
-                                   options_.max_positions));
+    const auto past = static_cast<int64_t>(each.rows.size());
+    if (past >= options_.max_positions) {
+      throw ShapeError(fmt::format("a hypothesis of {} tokens; the model takes at most {}",
+                                   past + 1, options_.max_positions));
     }
-    positions.push_back(static_cast<int32_t>(length) - 1 + kFirstPositionRow);
+    positions.push_back(static_cast<int32_t>(past) + kFirstPositionRow);
   }
+  // Refuses unknown tokens before the state moves on.
   Stream stream(tape, embed_tokens(tape, previous, positions, target_embedding_, target_positions_),
                 options_);
+  const CacheRows visible = state.advance();
+  const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
     const Variable x = stream.input(layer.attention_norm);

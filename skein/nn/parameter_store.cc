@@ -74,6 +74,7 @@ void ParameterStore::allocate(Memory memory) {
 }
 
 void ParameterStore::initialize(uint64_t seed) {
+  if (!values_.defined()) throw Error("the parameters have no memory yet; allocate() comes first");
   for (const Parameter& each : parameters_) {
     Random random(seed, stream_of(each.name));
     Tensor values = each.variable.value();
@@ -88,8 +89,9 @@ const Parameter& ParameterStore::find(std::string_view name) const {
   }
   std::vector<std::string> names;
   for (const Parameter& each : parameters_) names.push_back(each.name);
-  throw Error(fmt::format("the model has no parameter '{}'; the nearest is '{}'", name,
-                          nearest_name(name, names)));
+  const std::string nearest = nearest_name(name, names);
+  throw Error(fmt::format("the model has no parameter '{}'{}", name,
+                          nearest.empty() ? "" : "; the nearest is '" + nearest + "'"));
 }
 
 int64_t ParameterStore::count() const {
@@ -103,11 +105,14 @@ void ParameterStore::refresh_half() {
 }
 
 void ParameterStore::clear_gradients() {
-  for (const Parameter& each : parameters_) each.variable.gradient()->clear();
+  for (const Parameter& each : parameters_) {
+    if (each.variable.needs_gradient()) each.variable.gradient()->clear();
+  }
 }
 
 void ParameterStore::complete_gradients() {
   for (const Parameter& each : parameters_) {
+    if (!each.variable.needs_gradient()) continue;
     const auto target = each.variable.gradient()->target(each.shape, DType::kF32);
     if (!target.accumulate) target.buffer.fill_zero();
   }

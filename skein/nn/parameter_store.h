@@ -41,11 +41,11 @@ class ParameterStore {
   };
   void allocate(Memory memory);
   // Every parameter from its own random stream of `seed`: the values do not depend on the order or
-  // number of the others.
+  // number of the others. Throws Error before allocate().
   void initialize(uint64_t seed);
 
   std::span<const Parameter> parameters() const { return parameters_; }
-  // Throws Error, with the nearest name, if there is none.
+  // Throws Error, with the nearest name if one is near, if there is none.
   const Parameter& find(std::string_view name) const;
   int64_t count() const;  // parameters' elements, without the alignment between them
 
@@ -57,7 +57,8 @@ class ParameterStore {
 
   // After the values changed by anything but a fused update: the bf16 copy again.
   void refresh_half();
-  // Before a step: what the gradients hold counts as nothing.
+  // Before a step: what the gradients hold counts as nothing. Neither this nor the next does
+  // anything without memory for gradients.
   void clear_gradients();
   // After a backward pass: zeros the gradients of parameters that it did not reach.
   void complete_gradients();

@@ -23,7 +23,7 @@ Tensor sinusoidal_positions(int64_t max_positions, int64_t width) {
 
 std::vector<int32_t> position_rows(std::span<const int32_t> offsets) {
   std::vector<int32_t> rows;
-  rows.reserve(static_cast<size_t>(offsets.back()));
+  if (!offsets.empty()) rows.reserve(static_cast<size_t>(offsets.back()));
   for (size_t sentence = 0; sentence + 1 < offsets.size(); ++sentence) {
     const int32_t length = offsets[sentence + 1] - offsets[sentence];
     for (int32_t i = 0; i < length; ++i) rows.push_back(kFirstPositionRow + i);

@@ -17,7 +17,7 @@
 #include "skein/train/checkpoint_store.h"
 #include "skein/train/load_model.h"
 #include "skein/train/resume.h"
-#include "skein/train/training_log.h"
+#include "skein/train/training_report.h"
 #include "skein/train/update.h"
 
 namespace skein {
@@ -86,7 +86,7 @@ class Run {
   std::optional<Validator> validator_;
   std::optional<CheckpointStore> store_;
   std::optional<Prefetcher> batches_;
-  std::optional<TrainingLog> log_;
+  std::optional<TrainingReport> report_;
 
   std::vector<Batch> group_;  // the batches of one update
   int64_t updates_ = 0;
@@ -132,7 +132,7 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
   }
   batches_.emplace(std::move(iterator));
   write_file(places.output / "config.toml", options_.to_toml());
-  log_.emplace(places.output, updates_);
+  report_.emplace(places.output, updates_);
 }
 
 void Run::build_model() {
@@ -177,7 +177,7 @@ void Run::resume(const Checkpoint& checkpoint) {
 
 TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
   begin_ = Clock::now();
-  log_->start(*model_, train_data_);
+  report_->start(*model_, train_data_);
   bool interrupted = false;
   while (!finished() && !interrupted) {
     if (batches_->cursor().batch == 0)
@@ -192,7 +192,7 @@ TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
   }
   if (!interrupted && validated_at_ != updates_) validate();
   if (saved_at_ != updates_) save();
-  log_->finish();
+  report_->finish();
   return {.updates = updates_,
           .epochs = batches_->cursor().epoch,
           .interrupted = interrupted,
@@ -222,14 +222,15 @@ void Run::make_update() {
   int64_t source_tokens = 0;
   for (const Batch& batch : group_)
     source_tokens += static_cast<int64_t>(batch.source.tokens.size());
-  log_->update({.update = updates_,
-                .epoch = epoch,
-                .sums = result.sums,
-                .source_tokens = source_tokens,
-                .lr = lr,
-                .gradient_norm = result.gradient_norm,
-                .progress = progress(),
-                .write = updates_ % options_.loop.log_every == 0});
+  report_->update({.update = updates_,
+                   .epoch = epoch,
+                   .sums = result.sums,
+                   .source_tokens = source_tokens,
+                   .lr = lr,
+                   .gradient_norm = result.gradient_norm,
+                   .progress = progress(),
+                   .last_update = options_.loop.max_updates,
+                   .write = updates_ % options_.loop.log_every == 0});
   const int64_t every = options_.validation.every;
   if (every > 0 && updates_ % every == 0) validate();
   const bool due = options_.checkpoint.every > 0 && updates_ % options_.checkpoint.every == 0;
@@ -256,7 +257,7 @@ void Run::validate() {
   const bool is_best = !best_ || (larger ? value > *best_ : value < *best_);
   if (is_best) best_ = value;
   validations_without_best_ = is_best ? 0 : validations_without_best_ + 1;
-  log_->validation({.update = updates_, .result = *validation_, .best = is_best});
+  report_->validation({.update = updates_, .result = *validation_, .best = is_best});
 }
 
 void Run::save() {

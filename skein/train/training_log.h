@@ -1,72 +1,46 @@
-// What training reports while it runs: log.jsonl (one JSON object a row), TensorBoard events and
-// curve.svg in its folder, and the progress on standard error: one line that is rewritten on a
-// terminal, plain or JSON lines elsewhere.
+// The log of a training, for programs: JSON lines, one object a row.
+//
+//   {"event":"train","step":100,"epoch":1,"loss":5.13,"nll":4.87,"ppl":29.2,"lr":0.000125,
+//    "tokens_per_second":12040,"gradient_norm":1.7}
+//   {"event":"valid","step":500,"epoch":2,"loss":3.9,"nll":3.42,"ppl":10.7,"bleu":21.4}
+//
+// A row is on its way to the disk before write() returns, so a killed program loses at most the end
+// of its last row.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-
-#include "skein/autograd/loss.h"
-#include "skein/data/data_set.h"
-#include "skein/models/model.h"
-#include "skein/train/event_writer.h"
-#include "skein/train/validation.h"
+#include <utility>
+#include <vector>
 
 namespace skein {
 
-struct UpdateReport {
-  int64_t update = 0;
-  double epoch = 0;  // 1.5: half of the second
-  LossSums sums;
-  int64_t source_tokens = 0;
-  double lr = 0;
-  double gradient_norm = 0;
-  double progress = 0;  // share of the work that is done, 0 if unknown
-  bool write = false;   // a row of the log, for all updates since the last row
-};
-
-struct ValidationReport {
-  int64_t update = 0;
-  ValidationResult result;
-  bool best = false;
+struct LogRow {
+  std::string event;                                        // "train", "valid", ...
+  int64_t step = 0;                                         // updates made
+  std::vector<std::pair<std::string, double>> values = {};  // NaN and infinities become null
 };
 
 class TrainingLog {
  public:
-  // Rows after update `resumed_at` (0: none is kept) are dropped: they will be made again.
-  TrainingLog(std::filesystem::path folder, int64_t resumed_at);
+  // Goes on with the file, if there is one, after `step`: later rows, which a resumed training
+  // makes once more, are dropped, and so is an unfinished last one. Step 0 begins anew. Throws
+  // FileError; FormatError, naming file:line, for a row that is none.
+  TrainingLog(std::filesystem::path path, int64_t step);
+  ~TrainingLog();
+  TrainingLog(const TrainingLog&) = delete;
+  TrainingLog& operator=(const TrainingLog&) = delete;
 
-  void start(const Model& model, const DataSet& data);
-  void update(const UpdateReport& report);
-  void validation(const ValidationReport& report);
-  // Draws the curve a last time.
-  void finish();
+  // Throws FileError.
+  void write(const LogRow& row);
 
  private:
-  void show_progress(const UpdateReport& report);
-  void write_row(const UpdateReport& report);
-  void append(const std::string& row);
-  void say(const std::string& line);
-  void draw() const;
-
-  // What has gathered since the last row.
-  struct Window {
-    LossSums sums;
-    int64_t source_tokens = 0;
-    double norm_sum = 0;
-    int64_t updates = 0;
-    std::chrono::steady_clock::time_point begin;
-  };
-
-  std::filesystem::path folder_;
-  EventWriter events_;
-  Window window_;
-  std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point shown_;
-  bool terminal_;
-  bool line_open_ = false;
+  std::filesystem::path path_;
+  int descriptor_ = -1;
 };
+
+// One line, without its line feed.
+std::string to_json(const LogRow& row);
 
 }  // namespace skein

@@ -39,6 +39,13 @@ TEST(Command, AnUnknownCommandIsNamed) {
   EXPECT_EQ(result.error, "skein: unknown command 'xyzzy'; see `skein --help`\n");
 }
 
+TEST(Command, APluginThatCannotBeLoadedIsNamed) {
+  const ShellResult result =
+      run_shell("skein evaluate --plugin none.so --reference x --hypothesis y");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.error.substr(0, 41), "skein: cannot load the plug-in none.so: /");
+}
+
 TEST(Command, NoCommandIsAUsageError) {
   const ShellResult result = run_shell("skein");
   EXPECT_EQ(result.exit_code, 2);
