@@ -9,7 +9,6 @@
 #include "commands.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
-#include "skein/base/plugin.h"
 #include "skein/models/registry.h"
 #include "skein/train/trainer.h"
 
@@ -29,11 +28,9 @@ struct TrainArguments {
   std::string model;
   std::string output;
   std::string config;
-  std::vector<std::string> plugins;
 };
 
 void run_train(const CLI::App& command, const TrainArguments& arguments) {
-  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   std::string config;
   if (!arguments.config.empty()) config = read_file(arguments.config);
   std::string model = arguments.model;
