@@ -66,8 +66,6 @@ void add_train_command(CLI::App& app) {
                    "Folder for checkpoints, log and curve; goes on where it stopped")
       ->required();
   command->add_option("--config", arguments->config, "Settings in TOML");
-  command->add_option("--plugin", arguments->plugins,
-                      "Shared libraries that add models, criteria, ...");
   accept_settings(*command);
   command->callback([command, arguments] { run_train(*command, *arguments); });
 }
