@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "skein/base/error.h"
 #include "skein/decode/beam_search.h"
+#include "skein/decode/length_batches.h"
 #include "skein/decode/workers.h"
 
 namespace skein {
@@ -51,32 +50,12 @@ SourceText Translator::encode(std::string_view line) const {
   return encode_source(line, source_, max_source_length_, options_.long_lines);
 }
 
-// Longest first, so that the last batches, which few workers share, are short ones.
-std::vector<std::vector<size_t>> Translator::batches(
-    std::span<const SourcePart* const> parts) const {
-  std::vector<size_t> order(parts.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return parts[a]->tokens.size() > parts[b]->tokens.size();
-  });
-  const auto most =
-      static_cast<size_t>(std::max<int64_t>(1, options_.batch_tokens / options_.search.beam));
-  std::vector<std::vector<size_t>> result;
-  size_t tokens = 0;
-  for (const size_t index : order) {
-    tokens += parts[index]->tokens.size();
-    if (result.empty() || tokens > most) {
-      result.emplace_back();
-      tokens = parts[index]->tokens.size();
-    }
-    result.back().push_back(index);
-  }
-  return result;
-}
-
 Translator::Found Translator::search(std::span<const SourcePart* const> parts) const {
   Found found(parts.size());
-  const std::vector<std::vector<size_t>> planned = batches(parts);
+  std::vector<size_t> lengths;
+  for (const SourcePart* part : parts) lengths.push_back(part->tokens.size());
+  const auto planned =
+      length_batches(lengths, static_cast<size_t>(options_.batch_tokens / options_.search.beam));
   run_workers(planned.size(), [&] {
     return [&, scorer = std::shared_ptr<StepScorer>(make_scorer_())](size_t number) {
       PackedSequences source;

@@ -57,7 +57,6 @@ class Translator {
  private:
   using Found = std::vector<std::vector<Hypothesis>>;  // [sentences][n_best]
 
-  std::vector<std::vector<size_t>> batches(std::span<const SourcePart* const> parts) const;
   Found search(std::span<const SourcePart* const> parts) const;
   Translation assemble(std::span<const SourcePart> parts,
                        std::span<std::vector<Hypothesis>> found) const;

@@ -5,41 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/random_transformer.h"
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
 #include "skein/base/random.h"
 #include "skein/decode/beam_search.h"
 #include "skein/decode/model_scorer.h"
 #include "skein/decode/score.h"
-#include "skein/models/transformer.h"
 #include "skein/text/vocabulary.h"
 
 namespace skein {
 namespace {
 
 constexpr int64_t kVocabulary = 83;
-
-// Larger than initial values, so that distributions are far from uniform.
-std::unique_ptr<Transformer> random_transformer(DType type) {
-  auto model = std::make_unique<Transformer>(
-      TransformerOptions{.encoder_layers = 2,
-                         .decoder_layers = 2,
-                         .width = 48,
-                         .ffn = 72,
-                         .heads = 3,
-                         .max_positions = 64},
-      VocabularySizes{.source = kVocabulary, .target = kVocabulary, .shared = true});
-  model->parameters().allocate({.half = true, .gradients = false});
-  model->parameters().initialize(11);
-  Random random(12);
-  for (const Parameter& each : model->parameters().parameters()) {
-    Tensor values = each.variable.value();
-    for (float& value : values.values<float>()) value += static_cast<float>(0.1 * random.normal());
-  }
-  model->parameters().refresh_half();
-  model->set_inference_type(type);
-  return model;
-}
 
 PackedSequences random_sources(size_t count, uint64_t seed) {
   Random random(seed);
@@ -76,7 +54,7 @@ void expect_identical(const std::vector<Hypothesis>& alone,
 }
 
 TEST_P(TransformerSearch, ATranslationIsIdenticalWhateverElseIsInTheBatch) {
-  const auto model = random_transformer(GetParam());
+  const auto model = random_transformer(kVocabulary, GetParam());
   ModelScorer scorer(*model);
   const PackedSequences sources = random_sources(24, 1);
   std::vector<SearchOptions> options;
@@ -94,7 +72,7 @@ TEST_P(TransformerSearch, ATranslationIsIdenticalWhateverElseIsInTheBatch) {
 }
 
 TEST_P(TransformerSearch, ATranslationDoesNotDependOnTheNumberOfThreads) {
-  const auto model = random_transformer(GetParam());
+  const auto model = random_transformer(kVocabulary, GetParam());
   ModelScorer scorer(*model);
   const PackedSequences sources = random_sources(4, 2);
   const SearchOptions options{.beam = 4, .max_length_a = 0, .max_length_b = 8};
@@ -119,7 +97,7 @@ Batch batch_of(const PackedSequences& sources, const std::vector<std::vector<Hyp
 }
 
 TEST_P(TransformerSearch, ScoresOfHypothesesEqualThoseOfGivenTranslations) {
-  const auto model = random_transformer(GetParam());
+  const auto model = random_transformer(kVocabulary, GetParam());
   ModelScorer scorer(*model);
   const PackedSequences sources = random_sources(9, 3);
   const auto found = beam_search(scorer, sources, SearchOptions{.beam = 5, .max_length_b = 15});
@@ -139,7 +117,7 @@ TEST_P(TransformerSearch, ScoresOfHypothesesEqualThoseOfGivenTranslations) {
 }
 
 TEST_P(TransformerSearch, HypothesesStayWithinTheModelsPositions) {
-  const auto model = random_transformer(GetParam());
+  const auto model = random_transformer(kVocabulary, GetParam());
   ModelScorer scorer(*model);
   const SearchOptions options{
       .beam = 2, .min_length = 1000, .max_length_a = 0, .max_length_b = 1000};
@@ -150,7 +128,7 @@ TEST_P(TransformerSearch, HypothesesStayWithinTheModelsPositions) {
 }
 
 TEST_P(TransformerSearch, DamagedParametersAreAnError) {
-  const auto model = random_transformer(GetParam());
+  const auto model = random_transformer(kVocabulary, GetParam());
   Tensor values = model->parameters().parameters()[0].variable.value();
   for (float& value : values.values<float>()) value = std::nanf("");
   model->parameters().refresh_half();
