@@ -1,188 +1,165 @@
 #include "skein/kernels/attention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
+#include "skein/base/error.h"
 #include "skein/base/parallel.h"
+#include "skein/kernels/attention_head.h"
 #include "skein/kernels/check.h"
-#include "skein/kernels/dropout_hash.h"
-#include "skein/kernels/plain.h"
 
 namespace skein::kernels {
 namespace {
 
-struct Head {  // of one sentence
-  int64_t query_begin, query_end, key_begin, key_end;
-  int64_t head, dim, column;
+void require_view(std::string_view name, const MatrixView& view, const MatrixView& like,
+                  int64_t rows) {
+  if (view.type != like.type || view.columns != like.columns || view.rows != rows) {
+    throw ShapeError(fmt::format("attention: {} is {} x {} of {}, {} x {} of {} is expected", name,
+                                 view.rows, view.columns, name_of(view.type), rows, like.columns,
+                                 name_of(like.type)));
+  }
+}
+
+void require_shape(const AttentionShape& shape, const MatrixView& queries, const MatrixView& keys,
+                   const MatrixView& values) {
+  if (shape.query_offsets.size() != shape.key_offsets.size()) {
+    throw ShapeError(fmt::format("attention: offsets of {} sentences of queries and {} of keys",
+                                 shape.query_offsets.size(), shape.key_offsets.size()));
+  }
+  if (shape.heads < 1 || queries.columns % shape.heads != 0) {
+    throw ShapeError(fmt::format("attention: {} columns do not divide into {} heads",
+                                 queries.columns, shape.heads));
+  }
+  require_probability("attention", shape.dropout.probability);
+  const bool any = !shape.query_offsets.empty();
+  require_view("queries", queries, queries, any ? shape.query_offsets.back() : 0);
+  require_view("keys", keys, queries, any ? shape.key_offsets.back() : 0);
+  require_view("values", values, queries, any ? shape.key_offsets.back() : 0);
+}
+
+// Heads of sentences in a row, divided so that every thread has about the same work.
+class Division {
+ public:
+  Division(const AttentionShape& shape, int64_t columns) : shape_(shape), columns_(columns) {
+    const size_t sentences = shape.query_offsets.empty() ? 0 : shape.query_offsets.size() - 1;
+    work_before_.push_back(0);
+    for (size_t s = 0; s < sentences; ++s) {
+      const AttentionHead h = head(static_cast<int64_t>(s) * shape.heads);
+      // Multiply-adds and, by about 16 of them an element, reading and writing the rows.
+      const int64_t work = h.queries * h.keys + 16 * (h.queries + h.keys);
+      work_before_.push_back(work_before_.back() + work);
+      longest_ = std::max(longest_, h.keys);
+    }
+  }
+
+  int64_t longest() const { return longest_; }
+  int64_t parts() const {
+    constexpr int64_t kWorkPerThread = 1000;  // 20 us at 64 columns a head
+    return std::clamp<int64_t>(work_before_.back() * shape_.heads / kWorkPerThread, 1, threads());
+  }
+
+  // The first head of a part: sentence * heads + head.
+  int64_t begin(int64_t part) const {
+    const auto sentences = static_cast<int64_t>(work_before_.size()) - 1;
+    if (part >= parts()) return sentences * shape_.heads;
+    const int64_t target = work_before_.back() * part / parts();
+    const auto after = std::upper_bound(work_before_.begin(), work_before_.end(), target);
+    const int64_t s = std::min<int64_t>(after - work_before_.begin() - 1, sentences);
+    if (s == sentences) return sentences * shape_.heads;
+    const auto index = static_cast<size_t>(s);
+    const int64_t work = work_before_[index + 1] - work_before_[index];
+    return s * shape_.heads +
+           (target - work_before_[index]) * shape_.heads / std::max<int64_t>(1, work);
+  }
+
+  AttentionHead head(int64_t index) const {
+    const auto s = static_cast<size_t>(index / shape_.heads);
+    return {.query_begin = shape_.query_offsets[s],
+            .queries = shape_.query_offsets[s + 1] - shape_.query_offsets[s],
+            .key_begin = shape_.key_offsets[s],
+            .keys = shape_.key_offsets[s + 1] - shape_.key_offsets[s],
+            .head = index % shape_.heads,
+            .heads = shape_.heads,
+            .dim = columns_ / shape_.heads,
+            .scale = shape_.scale,
+            .causal = shape_.causal,
+            .dropout = shape_.dropout,
+            .mask = dropout_keys(shape_.dropout)};
+  }
+
+ private:
+  const AttentionShape& shape_;
+  int64_t columns_;
+  int64_t longest_ = 0;
+  std::vector<int64_t> work_before_;  // each sentence, of one head
 };
 
+// Calls body(head, work) for every head of every sentence, `floats` of work space a thread.
 template <typename Body>
-void for_each_head(const AttentionShape& shape, int64_t columns, Body&& body) {
-  const auto sentences = static_cast<int64_t>(shape.query_offsets.size()) - 1;
-  parallel_for(sentences * shape.heads, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const auto s = static_cast<size_t>(i / shape.heads);
-      const int64_t dim = columns / shape.heads, head = i % shape.heads;
-      body(Head{shape.query_offsets[s], shape.query_offsets[s + 1], shape.key_offsets[s],
-                shape.key_offsets[s + 1], head, dim, head * dim});
+void for_each_head(const Division& division, int64_t floats, Body&& body) {
+  const int64_t parts = division.parts();
+  std::vector<Tensor> work;
+  for (int64_t part = 0; part < parts; ++part) {
+    work.push_back(Tensor::uninitialized({floats}, DType::kF32));
+  }
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      float* space = work[static_cast<size_t>(part)].data<float>();
+      for (int64_t i = division.begin(part); i < division.begin(part + 1); ++i) {
+        body(division.head(i), space);
+      }
     }
   });
-}
-
-// The end of the keys that a query row sees.
-int64_t visible_end(const AttentionShape& shape, const Head& h, int64_t query) {
-  if (!shape.causal) return h.key_end;
-  const int64_t seen =
-      query - h.query_begin + 1 + (h.key_end - h.key_begin) - (h.query_end - h.query_begin);
-  return h.key_begin + std::clamp<int64_t>(seen, 0, h.key_end - h.key_begin);
-}
-
-float dot(const MatrixView& a, int64_t i, const MatrixView& b, int64_t j, const Head& h) {
-  float sum = 0;
-  for (int64_t c = h.column; c < h.column + h.dim; ++c) sum += load(a, i, c) * load(b, j, c);
-  return sum;
-}
-
-DropoutKeys row_keys(const AttentionShape& shape, int64_t query, int64_t head) {
-  return dropout_keys(attention_row_dropout(shape, query, head));
-}
-
-// scores of one query -> probabilities; the logarithm of the sum.
-float softmax(std::vector<float>& scores) {
-  if (scores.empty()) return -std::numeric_limits<float>::infinity();
-  const float highest = *std::max_element(scores.begin(), scores.end());
-  float sum = 0;
-  for (float& score : scores) sum += score = std::exp(score - highest);
-  for (float& score : scores) score /= sum;
-  return highest + std::log(sum);
-}
-
-std::vector<float> scores_of(const AttentionShape& shape, const Head& h, const MatrixView& queries,
-                             const MatrixView& keys, int64_t query) {
-  std::vector<float> scores;
-  for (int64_t j = h.key_begin; j < visible_end(shape, h, query); ++j) {
-    scores.push_back(shape.scale * dot(queries, query, keys, j, h));
-  }
-  return scores;
 }
 
 }  // namespace
 
 Dropout attention_row_dropout(const AttentionShape& shape, int64_t query, int64_t head) {
-  return {
-      .probability = shape.dropout.probability,
-      .seed = shape.dropout.seed + kSeedStep * static_cast<uint64_t>(query * shape.heads + head)};
+  const auto row = static_cast<uint64_t>(query * shape.heads + head);
+  return {.probability = shape.dropout.probability, .seed = shape.dropout.seed + kSeedStep * row};
 }
 
 void attention(const AttentionShape& shape, const MatrixView& queries, const MatrixView& keys,
                const MatrixView& values, Tensor& out, Tensor& log_sums) {
-  const MatrixView result = matrix(out);
-  for_each_head(shape, queries.columns, [&](const Head& h) {
-    for (int64_t i = h.query_begin; i < h.query_end; ++i) {
-      std::vector<float> weights = scores_of(shape, h, queries, keys, i);
-      store(log_sums, i * shape.heads + h.head, softmax(weights));
-      const DropoutKeys mask = row_keys(shape, i, h.head);
-      for (int64_t c = h.column; c < h.column + h.dim; ++c) {
-        float sum = 0;
-        for (size_t j = 0; j < weights.size(); ++j) {
-          sum += weights[j] * dropout_factor(mask, j) *
-                 load(values, h.key_begin + static_cast<int64_t>(j), c);
-        }
-        store(result, i, c, sum);
-      }
-    }
-  });
+  require_shape(shape, queries, keys, values);
+  require_float("attention", "out", out);
+  require_matrix("attention", "out", out, queries.rows, queries.columns);
+  require_type("attention", "log_sums", log_sums, DType::kF32);
+  require_elements("attention", "log_sums", log_sums, queries.rows * shape.heads);
+  const AttentionForward tensors = {.queries = queries,
+                                    .keys = keys,
+                                    .values = values,
+                                    .out = matrix(out),
+                                    .log_sums = log_sums.data<float>()};
+  const Division division(shape, queries.columns);
+  const int64_t floats = forward_workspace(division.longest(), queries.columns / shape.heads);
+  for_each_head(division, floats,
+                [&](const AttentionHead& head, float* work) { attend(head, tensors, work); });
 }
 
 void attention_gradient(const AttentionShape& shape, const AttentionGradient& a) {
-  const MatrixView out = matrix(a.out), d_out = matrix(a.d_out);
-  for_each_head(shape, a.queries.columns, [&](const Head& h) {
-    const int64_t keys = h.key_end - h.key_begin;
-    std::vector<float> d_keys(static_cast<size_t>(keys * h.dim)), d_values(d_keys.size());
-    for (int64_t i = h.query_begin; i < h.query_end; ++i) {
-      const std::vector<float> scores = scores_of(shape, h, a.queries, a.keys, i);
-      const float correction = dot(out, i, d_out, i, h);
-      const float log_sum = load(a.log_sums, i * shape.heads + h.head);
-      const DropoutKeys mask = row_keys(shape, i, h.head);
-      std::vector<float> d_query(static_cast<size_t>(h.dim));
-      for (size_t j = 0; j < scores.size(); ++j) {
-        const int64_t key = h.key_begin + static_cast<int64_t>(j);
-        const float p = std::exp(scores[j] - log_sum), factor = dropout_factor(mask, j);
-        const float d_score =
-            shape.scale * p * (factor * dot(d_out, i, a.values, key, h) - correction);
-        for (int64_t c = 0; c < h.dim; ++c) {
-          const size_t cell = j * static_cast<size_t>(h.dim) + static_cast<size_t>(c);
-          d_query[static_cast<size_t>(c)] += d_score * load(a.keys, key, h.column + c);
-          d_keys[cell] += d_score * load(a.queries, i, h.column + c);
-          d_values[cell] += p * factor * load(d_out, i, h.column + c);
-        }
-      }
-      for (int64_t c = 0; c < h.dim; ++c) {
-        store(a.d_queries, i, h.column + c, d_query[static_cast<size_t>(c)]);
-      }
-    }
-    for (int64_t j = 0; j < keys; ++j) {
-      for (int64_t c = 0; c < h.dim; ++c) {
-        const auto cell = static_cast<size_t>(j * h.dim + c);
-        store(a.d_keys, h.key_begin + j, h.column + c, d_keys[cell]);
-        store(a.d_values, h.key_begin + j, h.column + c, d_values[cell]);
-      }
-    }
-  });
-}
-
-void attention_weights(const AttentionShape& shape, const MatrixView& queries,
-                       const MatrixView& keys, Tensor& out) {
-  out.fill_zero();
-  float* block = out.data<float>();
-  const int64_t dim = queries.columns / shape.heads;
-  for (size_t s = 0; s + 1 < shape.query_offsets.size(); ++s) {
-    Head h{shape.query_offsets[s],
-           shape.query_offsets[s + 1],
-           shape.key_offsets[s],
-           shape.key_offsets[s + 1],
-           0,
-           dim,
-           0};
-    const int64_t count = h.key_end - h.key_begin;
-    for (int64_t i = h.query_begin; i < h.query_end; ++i, block += count) {
-      for (h.head = 0; h.head < shape.heads; ++h.head) {
-        h.column = h.head * dim;
-        std::vector<float> weights = scores_of(shape, h, queries, keys, i);
-        softmax(weights);
-        for (size_t j = 0; j < weights.size(); ++j) {
-          block[j] += weights[j] / static_cast<float>(shape.heads);
-        }
-      }
-    }
-  }
-}
-
-void cached_attention(const CachedAttention& a, Tensor& out) {
-  const MatrixView result = matrix(out);
-  const int64_t dim = a.queries.columns / a.heads;
-  const auto rows = static_cast<int64_t>(a.row_offsets.size()) - 1;
-  parallel_for(rows * a.heads, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t r = task / a.heads, head = task % a.heads;
-      const Head h{0, 0, 0, 0, head, dim, head * dim};
-      const auto first = static_cast<size_t>(a.row_offsets[static_cast<size_t>(r)]);
-      const auto last = static_cast<size_t>(a.row_offsets[static_cast<size_t>(r) + 1]);
-      std::vector<float> weights;
-      for (size_t j = first; j < last; ++j) {
-        weights.push_back(a.scale * dot(a.queries, r, a.keys, a.key_rows[j], h));
-      }
-      softmax(weights);
-      for (int64_t c = h.column; c < h.column + dim; ++c) {
-        float sum = 0;
-        for (size_t j = first; j < last; ++j) {
-          sum += weights[j - first] * load(a.values, a.key_rows[j], c);
-        }
-        store(result, r, c, sum);
-      }
-    }
+  require_shape(shape, a.queries, a.keys, a.values);
+  require_float("attention_gradient", "d_out", a.d_out);
+  require_matrix("attention_gradient", "d_out", a.d_out, a.queries.rows, a.queries.columns);
+  require_type("attention_gradient", "log_sums", a.log_sums, DType::kF32);
+  require_elements("attention_gradient", "log_sums", a.log_sums, a.queries.rows * shape.heads);
+  require_view("d_queries", a.d_queries, a.d_queries, a.queries.rows);
+  require_view("d_keys", a.d_keys, a.d_queries, a.keys.rows);
+  require_view("d_values", a.d_values, a.d_queries, a.keys.rows);
+  const AttentionBackward tensors = {.queries = a.queries,
+                                     .keys = a.keys,
+                                     .values = a.values,
+                                     .d_out = matrix(a.d_out),
+                                     .log_sums = a.log_sums.data<float>(),
+                                     .d_queries = a.d_queries,
+                                     .d_keys = a.d_keys,
+                                     .d_values = a.d_values};
+  const Division division(shape, a.queries.columns);
+  const int64_t floats = backward_workspace(division.longest(), a.queries.columns / shape.heads);
+  for_each_head(division, floats, [&](const AttentionHead& head, float* work) {
+    attend_gradient(head, tensors, work);
   });
 }
 

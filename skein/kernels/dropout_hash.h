@@ -26,13 +26,22 @@ inline uint64_t mix_seed(uint64_t seed) {  // the finaliser of splitmix64 (Steel
 
 constexpr uint64_t kSeedStep = 0x9E3779B97F4A7C15u;
 
+// The keys of another seed.
+inline DropoutKeys with_seed(DropoutKeys keys, uint64_t seed) {
+  const uint64_t key = mix_seed(seed + kSeedStep);
+  keys.first = static_cast<uint32_t>(key);
+  keys.second = static_cast<uint32_t>(key >> 32);
+  return keys;
+}
+
 inline DropoutKeys dropout_keys(const Dropout& mask) {
-  const uint64_t key = mix_seed(mask.seed + kSeedStep);
   const double threshold = std::nearbyint(static_cast<double>(mask.probability) * 4294967296.0);
-  return {.first = static_cast<uint32_t>(key),
-          .second = static_cast<uint32_t>(key >> 32),
-          .threshold = static_cast<int32_t>(static_cast<uint32_t>(threshold) ^ 0x80000000u),
-          .factor = 1 / (1 - mask.probability)};
+  const DropoutKeys keys = {
+      .first = 0,
+      .second = 0,
+      .threshold = static_cast<int32_t>(static_cast<uint32_t>(threshold) ^ 0x80000000u),
+      .factor = 1 / (1 - mask.probability)};
+  return with_seed(keys, mask.seed);
 }
 
 inline uint32_t dropout_hash(const DropoutKeys& keys, uint32_t index) {
