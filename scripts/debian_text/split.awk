@@ -14,7 +14,7 @@ BEGIN {
 function without_accelerator(text) {
   sub(/ ?\([~_][A-Za-z]\)/, "", text)
   sub(/~/, "", text)
-  if (text !~ /_.*_/ && text !~ /[A-Z0-9]_/) sub(/_/, "", text)
+  if (text !~ /_.*_|[A-Z0-9][A-Z0-9]_|_[A-Z0-9][A-Z0-9]|_$|_ / ) sub(/_/, "", text)  # not in NAMES_OF_FUNCTIONS
   return text
 }
 
