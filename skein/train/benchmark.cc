@@ -4,10 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <utility>
 
 #include "skein/base/files.h"
 #include "skein/base/random.h"
@@ -51,6 +52,23 @@ void append_sample(const std::vector<int32_t>& source, const std::vector<int32_t
   batch.sample_ids.push_back(static_cast<int64_t>(batch.sample_ids.size()));
 }
 
+// Of this many batches that are cut from the sorted sentences, one is used.
+constexpr int64_t kPoolFactor = 8;
+
+struct Lengths {
+  int64_t source = 0;  // without the end symbol
+  int64_t target = 0;
+};
+
+Lengths random_lengths(Random& random) {
+  constexpr double kCorrelation = 0.856;
+  const double common = random.normal();
+  const double own = random.normal();
+  const double target = kCorrelation * common + std::sqrt(1 - kCorrelation * kCorrelation) * own;
+  return {.source = std::max<int64_t>(1, std::lround(std::exp(2.589 + 0.313 * common))),
+          .target = std::max<int64_t>(1, std::lround(std::exp(2.603 + 0.348 * target)))};
+}
+
 // The highest rate over the shapes that training uses, best of several runs.
 double best_product_rate(DType type) {
   double best = 0;
@@ -74,24 +92,27 @@ double best_product_rate(DType type) {
 
 std::vector<Batch> random_batches(const BenchmarkOptions& options, int64_t max_tokens,
                                   uint64_t seed) {
-  std::vector<Batch> batches;
   Random random(seed);
-  for (int64_t i = 0; i < options.batches; ++i) {
-    Batch batch;
-    while (true) {
-      const double common = random.normal();
-      const double own = random.normal();
-      const auto source = static_cast<int64_t>(std::exp(std::log(13.8) + 0.33 * common));
-      const auto target =
-          static_cast<int64_t>(std::exp(std::log(14.6) + 0.36 * (0.8 * common + 0.6 * own)));
-      const auto source_total = static_cast<int64_t>(batch.source.tokens.size()) + source + 1;
-      const auto target_total = static_cast<int64_t>(batch.target.tokens.size()) + target + 1;
-      if (std::max(source_total, target_total) > max_tokens) break;
-      append_sample(random_sentence(std::max<int64_t>(source, 1), options.vocabulary, random),
-                    random_sentence(std::max<int64_t>(target, 1), options.vocabulary, random),
-                    batch);
+  std::vector<Lengths> pool;
+  for (int64_t tokens = 0; tokens < kPoolFactor * options.batches * max_tokens;) {
+    pool.push_back(random_lengths(random));
+    tokens += pool.back().source + 1;
+  }
+  std::sort(pool.begin(), pool.end(), [](const Lengths& a, const Lengths& b) {
+    return std::pair(a.source, a.target) < std::pair(b.source, b.target);
+  });
+  std::vector<Batch> batches;
+  int64_t cut = 0;
+  Batch batch;
+  for (const Lengths& lengths : pool) {
+    const auto source = static_cast<int64_t>(batch.source.tokens.size()) + lengths.source + 1;
+    const auto target = static_cast<int64_t>(batch.target.tokens.size()) + lengths.target + 1;
+    if (std::max(source, target) > max_tokens) {
+      if (cut++ % kPoolFactor == kPoolFactor / 2) batches.push_back(std::move(batch));
+      batch = Batch();
     }
-    batches.push_back(std::move(batch));
+    append_sample(random_sentence(lengths.source, options.vocabulary, random),
+                  random_sentence(lengths.target, options.vocabulary, random), batch);
   }
   return batches;
 }

@@ -19,8 +19,9 @@ struct BenchmarkOptions {
   int64_t updates = 16;  // that are
 };
 
-// Random sentences whose lengths follow Multi30k's in subwords: log-normal, source mean 14.5,
-// target mean 15.5, deviations 0.33 and 0.36 of the logarithm, the two correlated.
+// Random sentences whose lengths follow Multi30k's (en-de, 10k joint BPE): log-normal, means 14.0
+// and 14.4, deviations of the logarithm 0.313 and 0.348, correlation 0.856. As in training,
+// sentences of similar length share a batch; the batches are spread over all lengths.
 std::vector<Batch> random_batches(const BenchmarkOptions& options, int64_t max_tokens,
                                   uint64_t seed);
 
