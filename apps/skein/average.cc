@@ -54,9 +54,9 @@ void add_average_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("average", "Average the parameters of checkpoints");
   command->add_option("--model", options->model, "Output folder of a training");
   command->add_option("--last", options->last, "Average its last N checkpoints")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--best", options->best, "Average its N checkpoints of the best score")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--inputs", options->inputs, "Average these models");
   command->add_option("--output", options->output, "Folder of the new model")->required();
   command->callback([options] { run_average(*options); });

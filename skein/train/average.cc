@@ -16,6 +16,10 @@ namespace {
 std::vector<fs::path> first(const std::vector<fs::path>& paths, size_t count,
                             const fs::path& folder, const char* kind) {
   if (count == 0) throw UsageError("the mean of no checkpoints is asked for; give at least 1");
+  if (!fs::exists(folder)) {
+    throw FileError(
+        fmt::format("there is no folder {}; name the output of `skein train`", folder.string()));
+  }
   if (paths.size() < count) {
     throw UsageError(
         fmt::format("{} has {} {}, but {} are asked for; ask for fewer, or train with a larger "

@@ -6,14 +6,6 @@
 
 namespace skein {
 namespace fs = std::filesystem;
-namespace {
-
-constexpr const char* kStateFile = "state.json";
-constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kTrainingParametersFile = "parameters.safetensors";
-
-}  // namespace
-
 void write_checkpoint(const fs::path& folder, CheckpointContents contents) {
   const Metadata step = {{"step", std::to_string(contents.state.step)}};
   contents.model.metadata.insert(step.begin(), step.end());

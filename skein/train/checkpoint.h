@@ -17,6 +17,10 @@
 
 namespace skein {
 
+inline constexpr const char* kStateFile = "state.json";
+inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
+inline constexpr const char* kTrainingParametersFile = "parameters.safetensors";
+
 struct CheckpointContents {
   ModelContents model = {};
   std::vector<NamedTensor> parameters = {};  // where they are not the model's; else empty
