@@ -1,0 +1,148 @@
+#include "skein/train/trainer.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "skein/base/error.h"
+#include "skein/train/log_points.h"
+#include "train/toy_task.h"
+
+namespace skein {
+namespace {
+
+namespace fs = std::filesystem;
+
+const ToyTask& task() {
+  static const ToyTask instance;
+  return instance;
+}
+
+// The content of a checkpoint's file, to compare to the bit.
+std::string checkpoint_file(const std::string& run, int64_t step, const std::string& name) {
+  return read_file(task().folder() / run / "checkpoints" / fmt::format("step-{:08}", step) / name);
+}
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Trainer, LearnsToReverse) {
+  auto options = ToyTask::options(400);
+  options->validation.bleu = true;
+  const TrainingSummary summary = task().train_into("reverse", *options);
+  EXPECT_EQ(summary.updates, 400);
+  ASSERT_TRUE(summary.last_validation.has_value());
+  // Eight words: guessing costs ln 8 = 2.08 nats a word. The task has no noise, so nearly nothing
+  // is left.
+  EXPECT_LT(summary.last_validation->nll, 0.5);
+  EXPECT_GT(*summary.last_validation->bleu, 60);
+  const std::string log = read_file(task().folder() / "reverse" / "log.jsonl");
+  EXPECT_EQ(log_points(log, {.event = "train", .x = "step", .y = "loss"}, "log").size(), 4u);
+  EXPECT_TRUE(fs::exists(task().folder() / "reverse" / "curve.svg"));
+}
+
+TEST(Trainer, StoppingAndGoingOnIsTheSameToTheBit) {
+  for (const char* optimizer : {"adam", "nag", "adafactor"}) {
+    for (const char* decay : {"0", "0.9"}) {
+      const std::string name = std::string(optimizer) + decay;
+      const auto make = [&](int64_t updates) {
+        auto options = ToyTask::options(updates);
+        options->settings().set("optimizer.name", optimizer);
+        options->settings().set("average.decay", decay);
+        options->settings().set("train.accumulate", "2");
+        return options;
+      };
+      task().train_into("whole" + name, *make(24));
+      for (const int64_t bound : {7, 12, 24}) task().train_into("parts" + name, *make(bound));
+      for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+        EXPECT_EQ(checkpoint_file("whole" + name, 24, file),
+                  checkpoint_file("parts" + name, 24, file))
+            << name << " " << file;
+      }
+    }
+  }
+}
+
+TEST(Trainer, TheSameSeedGivesTheSameModelAndAnotherSeedAnother) {
+  const auto run = [](const std::string& name, const char* seed) {
+    auto options = ToyTask::options(6);
+    options->settings().set("train.seed", seed);
+    task().train_into(name, *options);
+    return checkpoint_file(name, 6, "model.safetensors");
+  };
+  const std::string first = run("seed_a", "3");
+  EXPECT_EQ(first, run("seed_b", "3"));
+  EXPECT_NE(first, run("seed_c", "4"));
+}
+
+TEST(Trainer, AccumulatedBatchesCountByTheirTokens) {
+  // With plain SGD and no dropout, one update on two batches is one update on their union.
+  const auto run = [](const std::string& name, const char* tokens, const char* accumulate) {
+    auto options = ToyTask::options(1);
+    for (const auto& [key, value] :
+         {std::pair("optimizer.name", "sgd"), std::pair("model.dropout", "0"),
+          std::pair("optimizer.lr", "1"), std::pair("schedule.name", "fixed"),
+          std::pair("schedule.warmup_updates", "0"), std::pair("data.order", "file"),
+          std::pair("data.max_tokens", tokens), std::pair("train.accumulate", accumulate)}) {
+      options->settings().set(key, value);
+    }
+    return task().train_into(name, *options).last_validation->loss;
+  };
+  EXPECT_NEAR(run("union", "100000", "1"), run("parts", "400", "100"), 1e-4);
+}
+
+TEST(Trainer, AStopRequestSavesAndEnds) {
+  auto options = ToyTask::options(1000);
+  int asked = 0;
+  const TrainingSummary summary =
+      train(*options, {.data = task().data(), .output = task().folder() / "stopped"},
+            [&asked] { return ++asked == 3; });
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(summary.updates, 3);
+  EXPECT_TRUE(fs::exists(task().folder() / "stopped" / "checkpoints" / "step-00000003"));
+}
+
+TEST(Trainer, PatienceEndsTraining) {
+  auto options = ToyTask::options(1000);
+  options->settings().set("optimizer.lr", "0");
+  options->settings().set("validation.every", "1");
+  options->settings().set("validation.patience", "3");
+  // The first validation is the best; three more do not improve on it.
+  EXPECT_EQ(task().train_into("patience", *options).updates, 4);
+}
+
+TEST(Trainer, OtherSettingsThanTheCheckpointsAreRefusedWithBothValues) {
+  task().train_into("settings", *ToyTask::options(2));
+  auto options = ToyTask::options(4);
+  options->settings().set("optimizer.lr", "0.001");
+  EXPECT_THAT(error_of([&] { task().train_into("settings", *options); }),
+              testing::HasSubstr("optimizer.lr was [0.005], is [0.001]"));
+}
+
+TEST(Trainer, WhatCannotWorkIsRefusedBeforeTheFirstUpdate) {
+  auto endless = ToyTask::options(0);
+  EXPECT_THAT(error_of([&] { task().train_into("endless", *endless); }),
+              testing::HasSubstr("has no end"));
+  auto short_model = ToyTask::options(1);
+  short_model->settings().set("model.max_positions", "3");
+  EXPECT_THAT(error_of([&] { task().train_into("short", *short_model); }),
+              testing::HasSubstr("longer than the model's 3 positions"));
+  EXPECT_THAT(error_of([&] {
+                train(*ToyTask::options(1),
+                      {.data = task().folder(), .output = task().folder() / "none"},
+                      [] { return false; });
+              }),
+              testing::HasSubstr("skein prepare"));
+}
+
+}  // namespace
+}  // namespace skein
