@@ -6,9 +6,22 @@
 
 #include "skein/base/error.h"
 #include "skein/base/random.h"
-#include "skein/optim/norm.h"
 
 namespace skein {
+namespace {
+
+void require_finite_parameters(const ParameterStore& store, int64_t update) {
+  for (const Parameter& each : store.parameters()) {
+    if (kernels::all_finite(each.variable.value())) continue;
+    throw NonFiniteError(
+        fmt::format("parameter {} is not finite before update {}; lower optimizer.lr or set "
+                    "train.clip_norm, and "
+                    "resume from the last checkpoint",
+                    each.name, update));
+  }
+}
+
+}  // namespace
 
 FlatParameters flat_parameters(ParameterStore& store) {
   FlatParameters flat{
@@ -41,11 +54,21 @@ UpdateResult Updater::run(std::span<const Batch> batches, int64_t update, double
   store.complete_gradients();
   if (result.sums.tokens == 0) return result;
   const double scale = 1 / static_cast<double>(result.sums.tokens);
-  const Clipping clipping =
-      clip_by_global_norm(flat_parameters(store), scale, options_.clip_norm, update);
+  const Clipping clipping = clip(scale, update);
   result.gradient_norm = clipping.norm;
   optimizer_.step({.lr = lr, .gradient_scale = clipping.gradient_scale});
   return result;
+}
+
+Clipping Updater::clip(double scale, int64_t update) {
+  try {
+    return clip_by_global_norm(flat_parameters(model_.parameters()), scale, options_.clip_norm,
+                               update);
+  } catch (const NonFiniteError&) {
+    // A rectifier makes zeros of NaN, so that a bad parameter may show in the gradients first.
+    require_finite_parameters(model_.parameters(), update);
+    throw;
+  }
 }
 
 LossSums Updater::add_gradients(const Batch& batch, uint64_t seed) {
@@ -57,14 +80,7 @@ LossSums Updater::add_gradients(const Batch& batch, uint64_t seed) {
 
 // The same forward pass once more, looking at every intermediate value.
 void Updater::explain_loss(const Batch& batch, uint64_t seed, int64_t update) {
-  for (const Parameter& each : model_.parameters().parameters()) {
-    if (!kernels::all_finite(each.variable.value())) {
-      throw NonFiniteError(
-          fmt::format("parameter {} is not finite before update {}; lower optimizer.lr or set "
-                      "train.clip_norm, and resume from the last checkpoint",
-                      each.name, update));
-    }
-  }
+  require_finite_parameters(model_.parameters(), update);
   try {
     Tape tape({.record = false,
                .training = true,

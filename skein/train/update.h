@@ -6,6 +6,7 @@
 
 #include "skein/data/batch.h"
 #include "skein/models/model.h"
+#include "skein/optim/norm.h"
 #include "skein/optim/optimizer.h"
 #include "skein/train/criterion.h"
 
@@ -34,6 +35,7 @@ class Updater {
   UpdateResult run(std::span<const Batch> batches, int64_t update, double lr);
 
  private:
+  Clipping clip(double scale, int64_t update);
   LossSums add_gradients(const Batch& batch, uint64_t seed);
   [[noreturn]] void explain_loss(const Batch& batch, uint64_t seed, int64_t update);
 
