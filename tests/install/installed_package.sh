@@ -14,5 +14,18 @@ for project in examples/plugin_model tests/install; do
       cmake --build "$place/$project"
   } >"$place/log" 2>&1 || { cat "$place/log"; exit 1; }
 done
-"$place/tests/install/try_plugin" "$place/examples/plugin_model/libattentive_bigram.so"
-"$place/prefix/bin/skein" --version
+plugin=$place/examples/plugin_model/libattentive_bigram.so
+"$place/tests/install/try_plugin" "$plugin"
+
+# The installed command trains the plug-in's model.
+cd "$place"
+for language in en de; do
+  for i in 1 2 3 4 5 6 7 8; do echo "$language word $i"; done >text.$language
+done
+{
+  prefix/bin/skein vocab --input text.en text.de --type word --size 100 --output vocab &&
+    prefix/bin/skein prepare --source en --target de --train text --valid text --vocab vocab --output data &&
+    prefix/bin/skein train --plugin "$plugin" --model attentive_bigram --model.width 16 --data data --output model \
+      --train.max_updates 2
+} >log 2>&1 || { cat log; exit 1; }
+[ -e model/last ] || { echo "no checkpoint was written"; cat log; exit 1; }
