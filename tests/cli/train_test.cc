@@ -1,0 +1,183 @@
+// skein train, as a user calls it, interrupts it and gets it wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "cli/shell.h"
+#include "data/temporary_folder.h"
+#include "skein/base/files.h"
+#include "skein/base/random.h"
+#include "skein/train/checkpoint_store.h"
+
+namespace skein {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class TrainCommand : public testing::Test {
+ protected:
+  TrainCommand() {
+    folder_.file("a.en", pairs("one two three four five six seven eight"));
+    folder_.file("a.de", pairs("eins zwei drei vier sechs acht neun zehn"));
+    const ShellResult made = run(
+        "skein vocab --input a.en a.de --type word --size 100 --output v.model && "
+        "skein prepare --source en --target de --train a --valid a --vocab v.model --output data");
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+  }
+
+  static std::string command(const std::string& output, const std::string& more) {
+    return "skein train --threads 1 --data data --model transformer_tiny --output " + output +
+           " --model.width 16 --model.ffn 16 --model.heads 2 --model.encoder_layers 1 "
+           "--model.decoder_layers 1"
+           " --data.max_tokens 40 " +
+           more;
+  }
+
+  ShellResult run(const std::string& line) const { return run_shell(line, folder_.path()); }
+
+  TemporaryFolder folder_;
+
+ private:
+  // Every pair of two different words.
+  static std::string pairs(const std::string& text) {
+    std::string lines;
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) words.push_back(word);
+    for (const std::string& first : words) {
+      for (const std::string& second : words) {
+        if (first != second) lines.append(first).append(" ").append(second).append("\n");
+      }
+    }
+    return lines;
+  }
+};
+
+// Starts `line` in a process group of its own and kills the group after `milliseconds`. True if the
+// command had ended before.
+bool run_and_kill(const std::string& line, const std::filesystem::path& folder,
+                  int64_t milliseconds) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setpgid(0, 0);
+    run_shell(line, folder);
+    ::_exit(0);
+  }
+  ::setpgid(child, child);
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  const bool ended = ::waitpid(child, nullptr, WNOHANG) == child;
+  ::kill(-child, SIGKILL);
+  if (!ended) ::waitpid(child, nullptr, 0);
+  return ended;
+}
+
+TEST_F(TrainCommand, KilledAtTwentyRandomMomentsItGoesOnAndEndsWithTheSameModel) {
+  const std::string settings = "--train.max_updates 200 --checkpoint.every 5 --validation.every 50";
+  ASSERT_EQ(run(command("whole", settings)).exit_code, 0);
+  Random random(20);
+  int64_t newest = 0;
+  for (int kill = 0; kill < 20; ++kill) {
+    run_and_kill(command("killed", settings), folder_.path(),
+                 static_cast<int64_t>(30 + random.below(250)));
+    const auto checkpoints = list_checkpoints(folder_.path() / "killed");
+    if (checkpoints.empty()) continue;
+    // The newest one under its name is complete, and never older than the one before the kill.
+    const Checkpoint checkpoint(checkpoints.back().path);
+    EXPECT_GE(checkpoint.state().step, newest);
+    checkpoint.model().parameters().require_right_checksum();
+    newest = checkpoint.state().step;
+  }
+  const ShellResult last = run(command("killed", settings));
+  ASSERT_EQ(last.exit_code, 0) << last.error;
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    const std::string name = std::string("checkpoints/step-00000200/") + file;
+    EXPECT_EQ(read_file(folder_.path() / "whole" / name),
+              read_file(folder_.path() / "killed" / name))
+        << file;
+  }
+}
+
+TEST_F(TrainCommand, AnInterruptSavesAndEnds) {
+  const ShellResult result =
+      run("timeout --signal=INT --preserve-status 2 " +
+          command("run", "--train.max_updates 1000000 --train.log_every 1000000"));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.error, HasSubstr("interrupted after "));
+  const auto checkpoints = list_checkpoints(folder_.path() / "run");
+  ASSERT_FALSE(checkpoints.empty());
+  EXPECT_THAT(result.error, HasSubstr("interrupted after " +
+                                      std::to_string(checkpoints.back().step) + " updates"));
+}
+
+TEST_F(TrainCommand, JsonLogIsOneObjectALine) {
+  const ShellResult result =
+      run(command("run", "--train.max_updates 4 --train.log_every 2 --log-format json"));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  std::istringstream lines(result.error);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_THAT(line, AllOf(testing::StartsWith("{"), testing::EndsWith("}")));
+  EXPECT_THAT(result.error, HasSubstr("\"event\":\"valid\""));
+}
+
+TEST_F(TrainCommand, WrongInputGetsOneSentence) {
+  const std::string model = " --data data --output x ";
+  for (const auto& [line, exit_code, sentence] :
+       {std::tuple("skein train --model transformer_tinny" + model, 2,
+                   "did you mean 'transformer_tiny'?"),
+        std::tuple("skein train" + model, 2, "which model?"),
+        std::tuple("skein train --model transformer_tiny" + model, 2, "training has no end"),
+        std::tuple("skein train --model transformer_tiny --model.widht 3" + model, 2,
+                   "did you mean '--model.width'?"),
+        std::tuple(
+            "skein train --model transformer_tiny --model.heads 3 --train.max_updates 1" + model, 2,
+            "model.width = 128 is not a multiple of model.heads = 3"),
+        std::tuple("skein train --model transformer_tiny --model.dropout 1.5" + model, 2,
+                   "out of range"),
+        std::tuple("skein train --model transformer_lm_tiny --train.max_updates 1" + model, 2,
+                   "this model is a language model"),
+        std::tuple(std::string("skein train --model transformer_tiny --data nowhere --output x "
+                               "--train.max_updates 1"),
+                   1, "nowhere"),
+        std::tuple(
+            "skein train --model transformer_tiny --train.max_updates 1 --data.max_tokens 2" +
+                model,
+            2, "max_tokens"),
+        std::tuple(
+            std::string(
+                "skein train --model transformer_tiny --train.max_updates 1 --data data --output "
+                "a.en"),
+            1, "a.en"),
+        std::tuple("skein train --config nowhere.toml" + model, 1, "nowhere.toml")}) {
+    const ShellResult result = run(line);
+    EXPECT_EQ(result.exit_code, exit_code) << line << "\n" << result.error;
+    EXPECT_THAT(result.error, AllOf(testing::StartsWith("skein: "), HasSubstr(sentence))) << line;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+}
+
+TEST_F(TrainCommand, AFullDiskIsSaidAndTheLastCheckpointStaysWhole) {
+  ASSERT_EQ(run(command("run", "--train.max_updates 2")).exit_code, 0);
+  // A limit on the size of files stands for the full disk: the next checkpoint does not fit.
+  const ShellResult result =
+      run("trap '' XFSZ; ulimit -f 20; " + command("run", "--train.max_updates 4"));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("cannot write"));
+  const auto checkpoints = list_checkpoints(folder_.path() / "run");
+  ASSERT_EQ(checkpoints.size(), 1u);
+  EXPECT_EQ(Checkpoint(checkpoints.front().path).state().step, 2);
+}
+
+}  // namespace
+}  // namespace skein
