@@ -13,7 +13,7 @@
 namespace skein {
 namespace {
 
-constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr size_t kBufferBytes = size_t{1} << 16;
 constexpr size_t kMaxLineBytes = size_t{1} << 26;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
