@@ -10,13 +10,13 @@
 
 namespace skein {
 
-struct VocabularySizes {
-  int64_t source = 0;  // 0: monolingual
-  int64_t target = 0;
-};
-
 class DataSetWriter {
  public:
+  struct VocabularySizes {
+    int64_t source = 0;  // 0: monolingual
+    int64_t target = 0;
+  };
+
   DataSetWriter(std::filesystem::path path, VocabularySizes vocabulary);
   ~DataSetWriter();
   DataSetWriter(const DataSetWriter&) = delete;
