@@ -105,7 +105,9 @@ HWY_INLINE FV keep(FV value, FV other, Part part) {
 // dropout_factor() of the elements index, index + 1, ...
 HWY_INLINE FV dropout_factors(const DropoutKeys& keys, int64_t index) {
   const U u;
-  auto bits = hn::Xor(hn::Iota(u, static_cast<uint32_t>(index)), hn::Set(u, keys.first));
+  // Iota of a constant is a constant; of a variable it goes through memory (Highway 1.0).
+  const auto indices = hn::Add(hn::Iota(u, 0), hn::Set(u, static_cast<uint32_t>(index)));
+  auto bits = hn::Xor(indices, hn::Set(u, keys.first));
   bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<16>(bits)), hn::Set(u, 0x21F0AAADu));
   bits = hn::Xor(hn::Xor(bits, hn::Set(u, keys.second)), hn::ShiftRight<15>(bits));
   bits = hn::Mul(bits, hn::Set(u, 0x735A2D97u));

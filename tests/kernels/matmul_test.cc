@@ -142,12 +142,12 @@ TEST(PackedMatrix, ARowIsTheSameToTheBitWhateverRowsAreBesideIt) {
   for (const int count : {1, 2}) {
     set_threads(count);
     for (const DType type : kBothTypes) {
-      for (const Extents& e : {Extents{600, 512, 256}, {600, 127, 65}, {600, 700, 2048}}) {
+      for (const Extents& e : {Extents{600, 127, 65}, {600, 700, 2048}}) {
         const Tensor a = random_tensor({e.m, e.k}, type, 7);
         const PackedMatrix b(random_tensor({e.k, e.n}, type, 8), false);
         Tensor whole = Tensor::zeros({e.m, e.n}, type);
         matmul(a, b, whole);
-        for (int64_t rows = 1; rows <= 600; rows = rows < 70 ? rows + 1 : rows + 53) {
+        for (int64_t rows = 1; rows <= 600; rows += rows < 70 ? 1 : 177) {
           const int64_t first = e.m - rows;  // at another place of its block, too
           Tensor part = Tensor::zeros({rows, e.n}, type);
           matmul(a.slice(first, e.m), b, part);
