@@ -84,6 +84,7 @@ dnnl::matmul::primitive_desc describe(const Product& product, const ProductShape
 #if DNNL_VERSION_MAJOR >= 3
   if (shape.relu) after.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
   attributes.set_post_ops(after);
+  if (!shape.bias) return {processor, product.a, product.b, product.out, attributes, may_fail};
   return {processor, product.a, product.b, product.bias, product.out, attributes, may_fail};
 #else
   if (shape.relu) after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
