@@ -1,0 +1,26 @@
+#include "apps/skein/model_choice.h"
+
+#include <filesystem>
+
+namespace skein::command {
+
+void add_model_options(CLI::App& command, ModelChoice& choice) {
+  command.add_option("--checkpoint", choice.checkpoint,
+                     "Which checkpoint of a training: best, last, or its folder (default: best, "
+                     "where there is one)");
+  command.add_option("--precision", choice.precision, "Type of products and activations")
+      ->check(CLI::IsMember({"auto", "bf16", "f32"}))
+      ->capture_default_str();
+}
+
+LoadedModel load(const std::string& folder, const ModelChoice& choice) {
+  std::filesystem::path path = folder;
+  if (choice.checkpoint == "best" || choice.checkpoint == "last") {
+    path /= choice.checkpoint;
+  } else if (!choice.checkpoint.empty()) {
+    path = choice.checkpoint;
+  }
+  return load_model(path, choice.precision);
+}
+
+}  // namespace skein::command

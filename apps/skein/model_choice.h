@@ -1,0 +1,22 @@
+// Which trained model a command works with: the flags, and what they load.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "skein/train/load_model.h"
+
+namespace skein::command {
+
+struct ModelChoice {
+  std::string checkpoint;  // "best", "last" or a path; empty: best, where there is one
+  std::string precision = "auto";
+};
+
+// --checkpoint and --precision.
+void add_model_options(CLI::App& command, ModelChoice& choice);
+
+// `folder`: a model folder or a training's output. Throws what load_model() throws.
+LoadedModel load(const std::string& folder, const ModelChoice& choice);
+
+}  // namespace skein::command
