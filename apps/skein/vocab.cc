@@ -101,7 +101,8 @@ void add_vocab_command(CLI::App& app) {
                     "bpe, unigram: spell unknown characters in bytes (256 pieces)");
   command
       ->add_option("--sample-bytes", options->learn.sample_bytes,
-                   "bpe, unigram: learn from a random sample of this size")
+                   "bpe, unigram: learn from a random sample of this size; 0: 16 MB for bpe, 64 MB "
+                   "for unigram")
       ->capture_default_str();
   command->add_option("--seed", options->learn.seed, "Of the sample")->capture_default_str();
   command

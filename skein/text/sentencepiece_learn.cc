@@ -56,8 +56,13 @@ void add_in_parts(std::string_view line, LineSample& sample) {
   }
 }
 
-std::vector<std::string> sample_lines(const LearnOptions& options, const LineSource& lines) {
-  LineSample sample(options.sample_bytes, options.seed);
+int64_t sample_limit(const std::string& type, const LearnOptions& options) {
+  if (options.sample_bytes > 0) return options.sample_bytes;
+  return int64_t{type == "bpe" ? 16 : 64} << 20;
+}
+
+std::vector<std::string> sample_lines(int64_t limit, uint64_t seed, const LineSource& lines) {
+  LineSample sample(limit, seed);
   std::string line;
   while (lines(line)) {
     replace_reserved(line);
@@ -121,7 +126,7 @@ int64_t number_behind(std::string_view message, std::string_view mark) {
 std::unique_ptr<Tokenizer> SentencePieceTokenizer::learn(const std::string& type,
                                                          const LearnOptions& options,
                                                          const LineSource& lines) {
-  std::vector<std::string> sample = sample_lines(options, lines);
+  std::vector<std::string> sample = sample_lines(sample_limit(type, options), options.seed, lines);
   // The trainer ends the process when it has no sentence.
   if (sample.empty()) throw UsageError("the text is empty; give text to learn the vocabulary from");
   SampleIterator iterator(std::move(sample));

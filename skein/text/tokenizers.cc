@@ -54,7 +54,7 @@ void require_sensible(const LearnOptions& options) {
   require_range("the size of the vocabulary", static_cast<double>(options.size), 1, 10'000'000);
   // Below 0.98 every fiftieth character would be unknown; SentencePiece refuses it.
   require_range("the character coverage", options.character_coverage, 0.98, 1.0);
-  require_range("the sample size in bytes", static_cast<double>(options.sample_bytes), 1,
+  require_range("the sample size in bytes", static_cast<double>(options.sample_bytes), 0,
                 std::numeric_limits<int32_t>::max());
   require_range("the minimum count", static_cast<double>(options.minimum_count), 1,
                 static_cast<double>(std::numeric_limits<int32_t>::max()));
