@@ -67,6 +67,9 @@ class Run {
   void make_update();
   void end_epoch();
   void validate();
+  double measure();
+  double score() const;
+  bool is_better(double value) const;
   void save();
   bool finished() const;
   double progress() const;
@@ -94,6 +97,7 @@ class Run {
   int64_t validated_at_ = -1;
   int64_t saved_at_ = -1;
   std::optional<ValidationResult> validation_;
+  std::optional<double> watched_;  // the last scheduled validation's value of validation.metric
   std::optional<double> best_;
   int64_t validations_without_best_ = 0;
   Clock::time_point begin_;
@@ -173,6 +177,7 @@ void Run::resume(const Checkpoint& checkpoint) {
   validations_without_best_ =
       static_cast<int64_t>(number_of(progress, "validations_without_best", "training"));
   if (progress.contains("best")) best_ = progress.at("best");
+  if (progress.contains("watched")) watched_ = progress.at("watched");
 }
 
 TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
@@ -190,7 +195,9 @@ TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
     }
     if (!more) end_epoch();
   }
-  if (!interrupted && validated_at_ != updates_) validate();
+  // Not one of the schedule's: a run that goes on from here must not differ from one that never
+  // stopped.
+  if (!interrupted && validated_at_ != updates_) measure();
   if (saved_at_ != updates_) save();
   report_->finish();
   return {.updates = updates_,
@@ -240,24 +247,35 @@ void Run::make_update() {
 
 void Run::end_epoch() {
   if (options_.validation.every == 0) validate();
-  std::optional<double> watched;
-  if (validation_)
-    watched = options_.validation.metric == "bleu" ? *validation_->bleu : validation_->loss;
-  schedule_->end_epoch(watched, updates_);
+  schedule_->end_epoch(watched_, updates_);
   save();
 }
 
+// A validation that decides: what is best, patience, and the plateau schedule.
 void Run::validate() {
+  watched_ = measure();
+  const bool is_best = is_better(*watched_);
+  if (is_best) best_ = watched_;
+  validations_without_best_ = is_best ? 0 : validations_without_best_ + 1;
+}
+
+bool Run::is_better(double value) const {
+  return !best_ || (options_.validation.metric == "bleu" ? value > *best_ : value < *best_);
+}
+
+// Validates and reports; returns the value of validation.metric.
+double Run::measure() {
   std::optional<MovingAverage::InUse> averaged;
   if (average_) averaged.emplace(*average_);
   validation_ = validator_->run(*model_);
   validated_at_ = updates_;
-  const bool larger = options_.validation.metric == "bleu";
-  const double value = larger ? *validation_->bleu : validation_->loss;
-  const bool is_best = !best_ || (larger ? value > *best_ : value < *best_);
-  if (is_best) best_ = value;
-  validations_without_best_ = is_best ? 0 : validations_without_best_ + 1;
-  report_->validation({.update = updates_, .result = *validation_, .best = is_best});
+  const double value = score();
+  report_->validation({.update = updates_, .result = *validation_, .best = is_better(value)});
+  return value;
+}
+
+double Run::score() const {
+  return options_.validation.metric == "bleu" ? *validation_->bleu : validation_->loss;
 }
 
 void Run::save() {
@@ -272,10 +290,9 @@ void Run::save() {
   TrainingState& state = contents.state;
   state.step = updates_;
   if (validated_at_ == updates_) {
-    const bool larger = options_.validation.metric == "bleu";
     state.score = Score{.metric = options_.validation.metric,
-                        .value = larger ? *validation_->bleu : validation_->loss,
-                        .larger_is_better = larger};
+                        .value = score(),
+                        .larger_is_better = options_.validation.metric == "bleu"};
   }
   state.numbers = {{"schedule", schedule_->state()},
                    {"optimizer", optimizer_->state_numbers()},
@@ -283,6 +300,7 @@ void Run::save() {
   NamedNumbers& progress = state.numbers["progress"];
   progress["validations_without_best"] = static_cast<double>(validations_without_best_);
   if (best_) progress["best"] = *best_;
+  if (watched_) progress["watched"] = *watched_;
   if (average_) {
     // The model is the average; training goes on from the parameters themselves.
     contents.model.parameters = average_->averages();

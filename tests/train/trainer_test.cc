@@ -72,6 +72,27 @@ TEST(Trainer, StoppingAndGoingOnIsTheSameToTheBit) {
   }
 }
 
+TEST(Trainer, GoingOnKeepsWhatPlateauAndPatienceHaveSeen) {
+  const auto make = [](int64_t updates) {
+    auto options = ToyTask::options(updates);
+    for (const auto& [name, value] :
+         {std::pair("schedule.name", "plateau"), std::pair("schedule.warmup_updates", "0"),
+          std::pair("optimizer.lr", "0.05"), std::pair("validation.every", "5"),
+          std::pair("validation.patience", "20")}) {
+      options->settings().set(name, value);
+    }
+    return options;
+  };
+  task().train_into("plateau_whole", *make(40));
+  // Stops between two validations and between a validation and the end of its epoch.
+  for (const int64_t bound : {8, 11, 12, 23, 40}) task().train_into("plateau_parts", *make(bound));
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+    EXPECT_EQ(checkpoint_file("plateau_whole", 40, file),
+              checkpoint_file("plateau_parts", 40, file))
+        << file;
+  }
+}
+
 TEST(Trainer, TheSameSeedGivesTheSameModelAndAnotherSeedAnother) {
   const auto run = [](const std::string& name, const char* seed) {
     auto options = ToyTask::options(6);
