@@ -106,8 +106,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(chosen_command(app).help(&chosen_command(app) == &app ? ""
-                                                                : full_name(chosen_command(app))));
+    const CLI::App& command = chosen_command(app);
+    print(command.help(&command == &app ? "" : app.get_name()));
   } catch (const CLI::CallForVersion&) {
     print("skein " SKEIN_VERSION "\n");
   } catch (const CLI::ParseError& error) {

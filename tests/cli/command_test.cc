@@ -15,6 +15,12 @@ TEST(Command, HelpGoesToStandardOutput) {
   EXPECT_EQ(result.error, "");
 }
 
+TEST(Command, HelpOfACommandShowsHowItIsCalled) {
+  const ShellResult result = run_shell("skein evaluate --help");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("Usage: skein evaluate [OPTIONS]\n"), std::string::npos) << result.out;
+}
+
 TEST(Command, TellsItsVersion) {
   const ShellResult result = run_shell("skein --version");
   EXPECT_EQ(result.exit_code, 0);
