@@ -23,7 +23,7 @@ struct TranslatedLine {
 };
 
 // Appends the lines of one sentence, each with its line feed. In text, a line feed within a
-// hypothesis becomes a space, and a line that was skipped is empty. JSON:
+// hypothesis becomes a space; a line that was skipped is empty, and not in an n-best list. JSON:
 //   {"line": 1, "source": "...", "hypotheses": [{"text": "...", "score": -0.5, "tokens": ["..."],
 //    "token_scores": [-0.5], "cut": true}], "error": "..."}
 // best first; `score` is the sum of the natural log-probabilities `token_scores` divided by
