@@ -10,6 +10,7 @@
 
 #include "skein/base/error.h"
 #include "skein/data/data_set.h"
+#include "skein/base/checksum.h"
 #include "skein/data/data_set_format.h"
 
 namespace {
@@ -22,7 +23,7 @@ void put_checksums_right(std::string& bytes) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.offsets_position <= bytes.size()) {
     header.offsets_checksum =
-        skein::internal::checksum(std::as_bytes(std::span(bytes).subspan(header.offsets_position)));
+        skein::crc32(std::as_bytes(std::span(bytes).subspan(header.offsets_position)));
   }
   header.header_checksum = skein::internal::header_checksum(header);
   std::memcpy(bytes.data(), &header, sizeof(header));

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <string_view>
 
+#include "paths.h"
+
 namespace skein {
 
 inline std::filesystem::path shared_path(std::string_view name) {
-  return std::filesystem::path(SKEIN_SOURCE_DIR) / ".." / "shared" / name;
+  return source_folder() / ".." / "shared" / name;
 }
 
 inline bool shared_available(std::string_view name = "") {

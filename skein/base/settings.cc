@@ -85,6 +85,15 @@ void apply_table(Settings& settings, const toml::table& table, const std::string
   }
 }
 
+toml::table parse(std::string_view text, const std::string& origin) {
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    throw FormatError(fmt::format("{}:{}: not valid TOML: {}", origin, error.source().begin.line,
+                                  error.description()));
+  }
+}
+
 }  // namespace
 
 void Settings::add(std::string name, int64_t* variable, std::string help, Range range) {
@@ -159,13 +168,7 @@ void Settings::set(std::string_view name, std::string_view text) {
 }
 
 void Settings::read_toml(std::string_view text, const std::string& origin) {
-  toml::table table;
-  try {
-    table = toml::parse(text, origin);
-  } catch (const toml::parse_error& error) {
-    throw FormatError(fmt::format("{}:{}: not valid TOML: {}", origin, error.source().begin.line,
-                                  error.description()));
-  }
+  const toml::table table = parse(text, origin);
   try {
     apply_table(*this, table, "");
   } catch (const UsageError& error) {
@@ -214,6 +217,11 @@ std::string Settings::to_toml() const {
     text += body;
   }
   return text;
+}
+
+std::string toml_value(std::string_view text, const std::string& origin, std::string_view table,
+                       std::string_view key) {
+  return parse(text, origin)[table][key].value_or(std::string());
 }
 
 }  // namespace skein

@@ -64,4 +64,9 @@ class Settings {
   std::vector<Entry> entries_;
 };
 
+// The text `key` of the table `table` of a TOML document; empty if there is none. Throws
+// FormatError if the document is no TOML.
+std::string toml_value(std::string_view text, const std::string& origin, std::string_view table,
+                       std::string_view key);
+
 }  // namespace skein

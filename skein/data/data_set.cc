@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "skein/base/checksum.h"
 #include "skein/base/error.h"
 #include "skein/data/data_set_format.h"
 
@@ -70,8 +71,7 @@ DataSet::DataSet(const std::filesystem::path& path) : name_(path.string()), file
   tokens_checksum_ = header.tokens_checksum;
   tokens_ = bytes.subspan(kHeaderBytes, header.offsets_position - kHeaderBytes);
   const std::span<const std::byte> offsets = bytes.subspan(header.offsets_position);
-  if (internal::checksum(offsets) != header.offsets_checksum)
-    fail(name_, "the offsets are altered");
+  if (crc32(offsets) != header.offsets_checksum) fail(name_, "the offsets are altered");
   // The mapping begins at a page and the position is a multiple of 8.
   offsets_ = {reinterpret_cast<const uint64_t*>(offsets.data()), offsets.size() / sizeof(uint64_t)};
   check_offsets();
@@ -133,7 +133,7 @@ void DataSet::append(uint64_t begin, uint64_t end, int64_t vocabulary,
 }
 
 void DataSet::verify() const {
-  if (internal::checksum(tokens_) != tokens_checksum_) fail(name_, "the tokens are altered");
+  if (crc32(tokens_) != tokens_checksum_) fail(name_, "the tokens are altered");
 }
 
 }  // namespace skein

@@ -37,8 +37,6 @@ inline constexpr uint32_t kDataSetVersion = 1;
 inline constexpr uint32_t kMostShortTokens =
     1 << 16;  // vocabularies up to this size are stored as u16
 
-// CRC-32 (zlib's) of `bytes`, going on from the checksum of what was before them.
-uint32_t checksum(std::span<const std::byte> bytes, uint32_t before = 0);
 uint32_t header_checksum(const DataSetHeader& header);
 
 inline uint64_t aligned_to_8(uint64_t position) { return (position + 7) / 8 * 8; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "skein/base/checksum.h"
 #include "skein/base/error.h"
 #include "skein/data/data_set_format.h"
 
@@ -42,7 +43,7 @@ void DataSetWriter::write_sentence(std::span<const int32_t> tokens) {
     narrow_.assign(tokens.begin(), tokens.end());
     bytes = std::as_bytes(std::span<const uint16_t>(narrow_));
   }
-  tokens_checksum_ = internal::checksum(bytes, tokens_checksum_);
+  tokens_checksum_ = crc32(bytes, tokens_checksum_);
   file_.write(bytes);
   const auto length = static_cast<uint32_t>(tokens.size());
   lengths_.write_values(std::span(&length, 1));
@@ -54,7 +55,7 @@ void DataSetWriter::write_offsets() {
   const std::span<const std::byte> lengths = mapped.bytes();
   const auto append = [&](uint64_t offset) {
     const std::span<const std::byte> bytes = std::as_bytes(std::span(&offset, 1));
-    offsets_checksum_ = internal::checksum(bytes, offsets_checksum_);
+    offsets_checksum_ = crc32(bytes, offsets_checksum_);
     file_.write(bytes);
   };
   uint64_t offset = 0;
@@ -70,7 +71,7 @@ void DataSetWriter::close() {
   const std::array<std::byte, 8> zeros{};
   const std::span<const std::byte> padding =
       std::span(zeros).first(internal::aligned_to_8(file_.size()) - file_.size());
-  tokens_checksum_ = internal::checksum(padding, tokens_checksum_);
+  tokens_checksum_ = crc32(padding, tokens_checksum_);
   file_.write(padding);
   internal::DataSetHeader header{};
   header.offsets_position = file_.size();

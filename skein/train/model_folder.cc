@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "skein/base/error.h"
-#include "skein/train/checksum.h"
+#include "skein/base/checksum.h"
 
 namespace skein {
 namespace fs = std::filesystem;

@@ -1,8 +1,5 @@
 #include "skein/train/options.h"
 
-#include <toml++/toml.h>
-
-#include "skein/base/error.h"
 #include "skein/kernels/matmul.h"
 
 namespace skein {
@@ -55,12 +52,7 @@ void TrainOptions::bind() {
 }
 
 std::string model_name_in(std::string_view text, const std::string& origin) {
-  try {
-    return toml::parse(text, origin)["model"]["name"].value_or(std::string());
-  } catch (const toml::parse_error& error) {
-    throw FormatError(origin + ":" + std::to_string(error.source().begin.line) +
-                      ": not valid TOML: " + std::string(error.description()));
-  }
+  return toml_value(text, origin, "model", "name");
 }
 
 DType activation_type(const std::string& precision) {

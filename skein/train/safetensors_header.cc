@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "skein/train/checksum.h"
+#include "skein/base/checksum.h"
 
 namespace skein {
 namespace {

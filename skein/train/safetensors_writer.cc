@@ -5,7 +5,7 @@
 
 #include "skein/base/error.h"
 #include "skein/base/files.h"
-#include "skein/train/checksum.h"
+#include "skein/base/checksum.h"
 #include "skein/train/safetensors.h"
 #include "skein/train/safetensors_header.h"
 

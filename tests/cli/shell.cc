@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "paths.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 
@@ -20,7 +21,7 @@ ShellResult run_shell(const std::string& line, const fs::path& folder) {
   const fs::path out =
       fs::temp_directory_path() / ("skein_shell_" + std::to_string(::getpid()) + ".out");
   const fs::path error = fs::path(out).replace_extension(".err");
-  std::string script = "PATH='" + fs::path(SKEIN_COMMAND).parent_path().string() + "':$PATH\n";
+  std::string script = "PATH='" + skein_command().parent_path().string() + "':$PATH\n";
   if (!folder.empty()) script += "cd '" + folder.string() + "' || exit\n";
   script += line;
 

@@ -8,13 +8,14 @@ BEGIN {
   for (i = 1; i <= count; ++i) rank[names[i]] = i
 
   # Foreign headers, a pattern each, and the folders that may include them.
-  door["^dnnl"] = "skein/kernels"
+  door["^(oneapi/dnnl/)?dnnl"] = "skein/kernels"
   door["^hwy/"] = "skein/kernels"
   door["^omp[.]h$"] = "skein/base skein/kernels"
   door["^(sentencepiece|google/protobuf)"] = "skein/text"
   door["^unicode/"] = "skein/text skein/data"
   door["^mpi[.]h$"] = "skein/comm"
-  door["^(zlib|zstd|expat)[.]h$"] = "skein/data"
+  door["^zlib[.]h$"] = "skein/base skein/data tests/text"
+  door["^(zstd|expat)[.]h$"] = "skein/data"
   door["^toml[+][+]/"] = "skein/base"
   door["^spdlog/"] = "skein/base"
   door["^httplib[.]h$"] = "skein/serve"

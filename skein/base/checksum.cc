@@ -1,4 +1,4 @@
-#include "skein/train/checksum.h"
+#include "skein/base/checksum.h"
 
 #include <zlib.h>
 

@@ -1,0 +1,12 @@
+// Where the checkout and the built command are. In one source file, so that the other tests compile to the same
+// objects in every checkout, which a compiler cache then has already.
+#pragma once
+
+#include <filesystem>
+
+namespace skein {
+
+std::filesystem::path source_folder();
+std::filesystem::path skein_command();
+
+}  // namespace skein
