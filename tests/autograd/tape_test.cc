@@ -82,6 +82,19 @@ TEST(Tape, FreesValuesInTheFirstStageWhereTheSecondDoesNotNeedThem) {
   tape.backward_weights();
 }
 
+TEST(Tape, NamesTheFirstFunctionAndParameterWhoseValueIsNotFinite) {
+  const Variable weight = Variable::parameter("decoder.output.weight");
+  weight.bind_parameter(Tensor::from<float>({3e38f, 3e38f}, {1, 2}), Tensor(), Tensor());
+  const auto overflow = [&](Tape::Options options) {
+    Tape tape(options);
+    linear(tape, row({3, 4}), weight, Variable());
+  };
+  EXPECT_NO_THROW(overflow({}));
+  EXPECT_THAT([&] { overflow({.check_finite = true}); },
+              testing::ThrowsMessage<NonFiniteError>(
+                  "the output of linear with decoder.output.weight is not finite"));
+}
+
 TEST(Tape, CanRecordAgainAfterABackwardPass) {
   Tape tape({});
   const Variable x = row({1});
