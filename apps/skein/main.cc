@@ -57,15 +57,17 @@ void add_common_options(CLI::App& command) {
       ->allow_extra_args(false);
   command.add_option_function<std::string>("--log-format", choose_log_format,
                                            "Progress on standard error as text or json");
+  for (CLI::App* nested : command.get_subcommands({})) add_common_options(*nested);
 }
 
 const CLI::App& chosen_command(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
 std::string full_name(const CLI::App& command) {
-  return command.get_parent() == nullptr ? "skein" : "skein " + command.get_name();
+  if (command.get_parent() == nullptr) return "skein";
+  return full_name(*command.get_parent()) + " " + command.get_name();
 }
 
 // The sentence for an argument that no flag and no command takes.
@@ -107,7 +109,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const CLI::App& command = chosen_command(app);
-    print(command.help(&command == &app ? "" : app.get_name()));
+    print(command.help(&command == &app ? "" : full_name(*command.get_parent())));
   } catch (const CLI::CallForVersion&) {
     print("skein " SKEIN_VERSION "\n");
   } catch (const CLI::ParseError& error) {
@@ -124,7 +126,6 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   add_commands(app);
   add_common_options(app);
-  for (CLI::App* command : app.get_subcommands({})) add_common_options(*command);
   try {
     return parse_and_run(app, argc, argv);
   } catch (const OutputClosed&) {
