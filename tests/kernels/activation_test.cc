@@ -103,8 +103,9 @@ TEST(Activation, GradientSumsTheBiasOnTheWay) {
       activation_gradient(Activation::kRelu, x, dy, same);
       activation_gradient(Activation::kRelu, x, dy, dx, d_bias, true);
       EXPECT_EQ(doubles(dx), doubles(same));
-      for (size_t i = 0; i < doubles(dx).size(); ++i) {
-        sums[i % static_cast<size_t>(shape[1])] += doubles(dx)[i];
+      const std::vector<double> gradient = doubles(dx);
+      for (size_t i = 0; i < gradient.size(); ++i) {
+        sums[i % static_cast<size_t>(shape[1])] += gradient[i];
       }
       expect_close(d_bias, sums, 5);
     }

@@ -22,7 +22,8 @@ TEST(Elementwise, SumsScalesAndConversionsEqualFloat64) {
         const Tensor a = random_tensor({length}, type, ++seed);
         const Tensor b = random_tensor({length}, other, ++seed);
         std::vector<double> sum = doubles(a);
-        for (size_t i = 0; i < sum.size(); ++i) sum[i] += doubles(b)[i];
+        const std::vector<double> added = doubles(b);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += added[i];
         Tensor out = Tensor::zeros({length}, other);
         add(a, b, out);
         expect_close(out, sum);
@@ -35,7 +36,7 @@ TEST(Elementwise, SumsScalesAndConversionsEqualFloat64) {
         if (length == 33) {
           scaled = doubles(out);
           accumulate(b, out);
-          for (size_t i = 0; i < scaled.size(); ++i) scaled[i] += doubles(b)[i];
+          for (size_t i = 0; i < scaled.size(); ++i) scaled[i] += added[i];
           expect_close(out, scaled);
         }
       }
@@ -69,8 +70,9 @@ TEST(ColumnSum, EqualsFloat64AndAccumulates) {
       const Tensor x = random_tensor(shape, type, ++seed);
       Tensor out = random_tensor({shape[1]}, DType::kF32, ++seed);
       std::vector<double> expected = doubles(out);
-      for (size_t i = 0; i < doubles(x).size(); ++i) {
-        expected[i % static_cast<size_t>(shape[1])] += doubles(x)[i];
+      const std::vector<double> values = doubles(x);
+      for (size_t i = 0; i < values.size(); ++i) {
+        expected[i % static_cast<size_t>(shape[1])] += values[i];
       }
       column_sum(x, out, true);
       expect_close(out, expected, 20);

@@ -43,14 +43,16 @@ TEST(Embedding, EqualsItsFormulaInFloat64) {
         Tensor d_positions = random_tensor({3, columns}, DType::kF32, ++seed);
         std::vector<double> expected(doubles(dy).size()), table_sums = doubles(d_table),
                                                           position_sums = doubles(d_positions);
+        const std::vector<double> words = doubles(table), places = doubles(positions);
+        const std::vector<double> d = doubles(dy);
         const auto c = static_cast<size_t>(columns);
         for (size_t i = 0; i < expected.size(); ++i) {
           const double factor = static_cast<double>(dropout_factor(arguments.dropout, i));
           const size_t id = static_cast<size_t>(ids[i / c]) * c + i % c;
           const size_t row = static_cast<size_t>(rows[i / c]) * c + i % c;
-          expected[i] = factor * (3 * doubles(table)[id] + doubles(positions)[row]);
-          table_sums[id] += 3 * factor * doubles(dy)[i];
-          position_sums[row] += factor * doubles(dy)[i];
+          expected[i] = factor * (3 * words[id] + places[row]);
+          table_sums[id] += 3 * factor * d[i];
+          position_sums[row] += factor * d[i];
         }
         expect_close(out, expected);
         embed_gradient(arguments, dy, d_table, d_positions);

@@ -85,7 +85,8 @@ TEST(LayerNorm, EqualsItsFormulaWithResidualAndDropout) {
                     .y = y,
                     .statistics = statistics});
         std::vector<double> expected = masked(x, mask);
-        for (size_t i = 0; i < expected.size(); ++i) expected[i] += doubles(residual)[i];
+        const std::vector<double> residuals = doubles(residual);
+        for (size_t i = 0; i < expected.size(); ++i) expected[i] += residuals[i];
         expect_close(sum, expected);
         const Plain plain = plain_norm(doubles(sum), shape[1], gain, bias, 0.01);
         expect_close(y, plain.y);
@@ -158,14 +159,14 @@ TEST(LayerNorm, GradientEqualsItsFormulaInFloat64) {
                            .d_x_bias = &d_x_bias});
       const Plain forward = plain_norm(doubles(sum), shape[1], gain, bias, 0.01);
       std::vector<double> expected = plain_gradient(forward, shape[1], gain, dy);
+      const std::vector<double> others = doubles(extra), d = doubles(dy);
       std::vector<double> gains = before, biases = before, columns = before, kept = expected;
       for (size_t i = 0; i < expected.size(); ++i) {
-        expected[i] += doubles(extra)[i];
+        expected[i] += others[i];
         kept[i] = expected[i] * static_cast<double>(dropout_factor(mask, i));
         columns[i % c] += kept[i];
-        biases[i % c] += doubles(dy)[i];
-        gains[i % c] +=
-            doubles(dy)[i] * (forward.sum[i] - forward.mean[i / c]) * forward.inverse[i / c];
+        biases[i % c] += d[i];
+        gains[i % c] += d[i] * (forward.sum[i] - forward.mean[i / c]) * forward.inverse[i / c];
       }
       expect_close(d_sum, expected, 3);
       expect_close(d_x, kept, 3);
