@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "skein/base/checksum.h"
 #include "skein/base/error.h"
 #include "skein/data/data_set.h"
-#include "skein/base/checksum.h"
 #include "skein/data/data_set_format.h"
 
 namespace {

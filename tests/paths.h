@@ -1,5 +1,5 @@
-// Where the checkout and the built command are. In one source file, so that the other tests compile to the same
-// objects in every checkout, which a compiler cache then has already.
+// Where the checkout and the built command are. In one source file, so that the other tests compile
+// to the same objects in every checkout, which a compiler cache then has already.
 #pragma once
 
 #include <filesystem>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "skein/base/error.h"
 #include "skein/base/checksum.h"
+#include "skein/base/error.h"
 
 namespace skein {
 namespace fs = std::filesystem;

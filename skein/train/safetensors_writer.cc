@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "skein/base/checksum.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
-#include "skein/base/checksum.h"
 #include "skein/train/safetensors.h"
 #include "skein/train/safetensors_header.h"
 

@@ -106,7 +106,9 @@ TEST(PoReader, AgreesWithMsgfmtOnRealFiles) {
   EXPECT_THAT(counts("python-docs/fr/glossary.po"), ElementsAre(309, 37, 30));
   EXPECT_THAT(counts("python-docs/pl/glossary.po"), ElementsAre(19, 0, 373));
   const auto danish = pairs_of(*open_corpus(shared_path("data/formats/po/hello/da.po"), kEnDe));
-  EXPECT_THAT(danish, testing::Contains(Pair{"%s: option requires an argument -- '%c'", "%s: tilvalg kræver et argument - '%c'"}));  // ISO-8859-1
+  EXPECT_THAT(danish,
+              testing::Contains(Pair{"%s: option requires an argument -- '%c'",
+                                     "%s: tilvalg kræver et argument - '%c'"}));  // ISO-8859-1
 }
 
 // A .mo file of these strings, in either byte order.

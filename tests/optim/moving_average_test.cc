@@ -49,8 +49,7 @@ TEST(MovingAverage, ResumedItGoesOnAsIfItHadNotStopped) {
   parameters.values.values<float>()[0] = 5;
   whole.update();
   MovingAverage resumed({.decay = 0.9}, parameters);
-  resumed.averages()[0].values.values<float>()[0] =
-      whole.averages()[0].values.values<float>()[0];
+  resumed.averages()[0].values.values<float>()[0] = whole.averages()[0].values.values<float>()[0];
   resumed.restore_numbers(whole.state_numbers());
   whole.update();
   resumed.update();
