@@ -13,6 +13,12 @@
 
 namespace skein {
 
+// out [n, v] (f32 or bf16) = x [n, c] · weightᵀ [c, v], for a frozen weight by its packed form:
+// then row i of the result depends on row i of x alone, to the bit.
+void multiply_by_weight(const Tensor& x, const Variable& weight, Tensor& out,
+                        const Tensor* bias = nullptr,
+                        kernels::Activation activation = kernels::Activation::kNone);
+
 // x [n, in] · weightᵀ [in, out] + bias [out], then the activation. `bias` may be undefined.
 Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
                 kernels::Activation activation = kernels::Activation::kNone);

@@ -9,14 +9,6 @@
 namespace skein {
 namespace {
 
-// The gradient before the activation. kRelu is told from the output alone.
-Tensor before_activation(kernels::Activation kind, const Tensor& y, const Tensor& dy) {
-  if (kind == kernels::Activation::kNone) return dy;
-  Tensor dz = Tensor::uninitialized(dy.shape(), dy.type());
-  kernels::activation_gradient(kind, y, dy, dz);
-  return dz;
-}
-
 struct LinearRecord {
   Tensor x;
   std::shared_ptr<Gradient> x_gradient;
@@ -28,11 +20,24 @@ struct LinearRecord {
   Tensor dz;
 
   void inputs() {
-    dz = before_activation(activation, y, y_gradient->tensor());
-    y = Tensor();
+    dz = y_gradient->tensor();
+    if (activation != kernels::Activation::kNone) through_activation();
     if (!x_gradient) return;
     auto [dx, accumulate] = x_gradient->target(x.shape(), x.type());
     kernels::matmul(dz, weight.value_as(x.type()), dx, {.accumulate = accumulate});
+  }
+
+  // The rectifier is told from its output; the bias's gradient comes with the same pass.
+  void through_activation() {
+    const Tensor dy = std::move(dz);
+    dz = Tensor::uninitialized(dy.shape(), dy.type());
+    if (bias.needs_gradient()) {
+      auto [db, accumulate] = bias.gradient()->target(bias.shape(), DType::kF32);
+      kernels::activation_gradient(activation, y, dy, dz, db, accumulate);
+    } else {
+      kernels::activation_gradient(activation, y, dy, dz);
+    }
+    y = Tensor();
   }
 
   void weights() {
@@ -40,7 +45,7 @@ struct LinearRecord {
       auto [dw, accumulate] = weight.gradient()->target(weight.shape(), DType::kF32);
       kernels::matmul(dz, x, dw, {.transpose_a = true, .accumulate = accumulate});
     }
-    if (bias.needs_gradient()) {
+    if (bias.needs_gradient() && activation == kernels::Activation::kNone) {
       auto [db, accumulate] = bias.gradient()->target(bias.shape(), DType::kF32);
       kernels::column_sum(dz, db, accumulate);
     }
@@ -49,16 +54,24 @@ struct LinearRecord {
 
 }  // namespace
 
+void multiply_by_weight(const Tensor& x, const Variable& weight, Tensor& out, const Tensor* bias,
+                        kernels::Activation activation) {
+  if (const kernels::PackedMatrix* packed = weight.packed(x.type())) {
+    kernels::matmul(x, *packed, out, {.bias = bias, .activation = activation});
+  } else {
+    kernels::matmul(x, weight.value_as(x.type()), out,
+                    {.transpose_b = true, .bias = bias, .activation = activation});
+  }
+}
+
 Variable linear(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
                 kernels::Activation kind) {
   // Only a rectifier is told from its output; the others are functions of their own.
   const bool fused = kind == kernels::Activation::kNone || kind == kernels::Activation::kRelu;
   kernels::require_type("linear", "x", x.value(), tape.activations());
   Tensor y = Tensor::uninitialized({x.value().rows(), weight.shape()[0]}, tape.activations());
-  kernels::matmul(x.value(), weight.value_as(x.value().type()), y,
-                  {.transpose_b = true,
-                   .bias = bias.defined() ? &bias.value() : nullptr,
-                   .activation = fused ? kind : kernels::Activation::kNone});
+  multiply_by_weight(x.value(), weight, y, bias.defined() ? &bias.value() : nullptr,
+                     fused ? kind : kernels::Activation::kNone);
   tape.check(y, "linear", weight);
   const Variable output(y, tape.recording());
   if (tape.recording()) {

@@ -68,6 +68,14 @@ void Variable::bind_parameter(Tensor value, Tensor half, Tensor gradient) const 
   node_->gradient->bind(std::move(gradient));
 }
 
+const kernels::PackedMatrix* Variable::packed(DType type) const {
+  if (!node_->frozen) return nullptr;
+  std::call_once(node_->packing, [&] {
+    node_->packed = kernels::PackedMatrix(value_as(type), /*transposed=*/true);
+  });
+  return node_->packed.type() == type ? &node_->packed : nullptr;
+}
+
 const Tensor& Variable::value_as(DType type) const {
   if (node_->value.type() == type) return node_->value;
   if (type == DType::kBF16 && node_->half.defined()) return node_->half;

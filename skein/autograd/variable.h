@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "skein/kernels/packed_matrix.h"
 #include "skein/tensor/tensor.h"
 
 namespace skein {
@@ -50,6 +52,12 @@ class Variable {
   // undefined: none is needed). Every copy of this Variable sees them.
   void bind_parameter(Tensor value, Tensor half, Tensor gradient) const;
 
+  // The values do not change any more, so that products may keep them in another order.
+  void freeze() const { node_->frozen = true; }
+  // A frozen matrix [n, k] as the right factor [k, n] of products, packed at the first call; null
+  // if it is not frozen or `type` is not that of the first call. Safe to call from several threads.
+  const kernels::PackedMatrix* packed(DType type) const;
+
   bool defined() const { return node_ != nullptr; }
   const Tensor& value() const { return node_->value; }
   // The value as f32 or bf16; a parameter's bf16 copy is kept, everything else must already be of
@@ -68,6 +76,9 @@ class Variable {
     Tensor half;
     std::string name;
     std::shared_ptr<Gradient> gradient;
+    bool frozen = false;
+    std::once_flag packing;
+    kernels::PackedMatrix packed;
   };
   std::shared_ptr<Node> node_;
 };

@@ -100,6 +100,10 @@ int64_t ParameterStore::count() const {
   return total;
 }
 
+void ParameterStore::freeze() {
+  for (const Parameter& each : parameters_) each.variable.freeze();
+}
+
 void ParameterStore::refresh_half() {
   if (half_.defined()) kernels::convert(values_, half_);
 }

@@ -55,6 +55,8 @@ class ParameterStore {
   Tensor& half() { return half_; }
   Tensor& gradients() { return gradients_; }
 
+  // The values do not change any more: see Variable::freeze().
+  void freeze();
   // After the values changed by anything but a fused update: the bf16 copy again.
   void refresh_half();
   // Before a step: what the gradients hold counts as nothing. Neither this nor the next does

@@ -54,6 +54,7 @@ LoadedModel load_model(const std::filesystem::path& folder, const std::string& p
   loaded.model->parameters().allocate({.half = type == DType::kBF16, .gradients = false});
   files.load(named_parameters(loaded.model->parameters()));
   loaded.model->parameters().refresh_half();
+  loaded.model->parameters().freeze();
   return loaded;
 }
 

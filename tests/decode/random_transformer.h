@@ -25,6 +25,7 @@ inline std::unique_ptr<Transformer> random_transformer(int64_t vocabulary, DType
     for (float& value : values.values<float>()) value += static_cast<float>(0.1 * random.normal());
   }
   model->parameters().refresh_half();
+  model->parameters().freeze();
   model->set_inference_type(type);
   return model;
 }
