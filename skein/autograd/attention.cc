@@ -45,8 +45,9 @@ struct AttentionRecord {
   std::shared_ptr<Gradient> out_gradient;
 
   kernels::AttentionShape shape() const {
-    const auto head_width = static_cast<float>(from.width / heads);
-    return {query_offsets, key_offsets, heads, 1.0f / std::sqrt(head_width), causal, dropout};
+    const int64_t head_width = from.width / heads;
+    return {query_offsets, key_offsets, heads, 1.0f / std::sqrt(static_cast<float>(head_width)),
+            causal,        dropout};
   }
 
   void run() {
@@ -103,7 +104,7 @@ void require_fitting(const Sources& from, std::span<const int32_t> query_offsets
   require_offsets("key", key_offsets, kv.rows());
 }
 
-Variable attend(Tape& tape, Sources from, std::span<const int32_t> query_offsets,
+Variable attend(Tape& tape, const Sources& from, std::span<const int32_t> query_offsets,
                 std::span<const int32_t> key_offsets, const AttentionOptions& options) {
   require_fitting(from, query_offsets, key_offsets, options.heads);
   const Tensor& q = from.queries.value();
