@@ -1,11 +1,10 @@
 // `skein train`: a model from prepared data.
 #include <fmt/format.h>
 
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <string>
 
+#include "apps/skein/stop_signals.h"
 #include "commands.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
@@ -14,14 +13,6 @@
 
 namespace skein::command {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-extern "C" void on_interrupt(int signal) {
-  interrupted = true;
-  // The second one ends the program at once.
-  std::signal(signal, SIG_DFL);
-}
 
 struct TrainArguments {
   std::string data;
@@ -43,11 +34,9 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
   TrainOptions options(model);
   if (!config.empty()) options.settings().read_toml(config, arguments.config);
   apply_settings(options.settings(), command);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  watch_stop_signals();
   const TrainingSummary summary =
-      train(options, {.data = arguments.data, .output = arguments.output},
-            [] { return interrupted.load(); });
+      train(options, {.data = arguments.data, .output = arguments.output}, stop_requested);
   log_info(fmt::format("{} after {} updates; the model is in {}",
                        summary.interrupted ? "interrupted" : "done", summary.updates,
                        arguments.output));
