@@ -127,7 +127,6 @@ void attend(benchmark::State& state, bool gradient) {
       attention_gradient(shape, {.queries = part(qkv, 0),
                                  .keys = part(qkv, 1),
                                  .values = part(qkv, 2),
-                                 .out = out,
                                  .log_sums = log_sums,
                                  .d_out = d_out,
                                  .d_queries = part(d_qkv, 0),

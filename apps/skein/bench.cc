@@ -39,6 +39,7 @@ void run_train_benchmark(const CLI::App& command, const TrainBenchmark& argument
             {"target_tokens_per_second", speed.target_tokens_per_second},
             {"gflops", speed.flops_per_second / 1e9},
             {"product_gflops", speed.product_flops_per_second / 1e9},
+            {"product_share", speed.flops_per_second / speed.product_flops_per_second},
             {"peak_tensor_mb", speed.peak_tensor_bytes >> 20},
             {"peak_resident_mb", speed.peak_resident_bytes >> 20}}
             .dump() +

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/wait_policy.h"
 #include "skein/base/error.h"
 #include "skein/base/log.h"
 #include "skein/base/nearest.h"
@@ -144,6 +145,8 @@ int run(int argc, char** argv) {
 }  // namespace skein::command
 
 int main(int argc, char** argv) {
+  // `skein --help` computes nothing.
+  if (argc > 1 && argv[1][0] != '-') skein::command::wait_asleep(argv);
   // A closed pipe or socket then is a failed write, which is told or ended quietly, and never a
   // signal.
   std::signal(SIGPIPE, SIG_IGN);

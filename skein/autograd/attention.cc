@@ -40,7 +40,6 @@ struct AttentionRecord {
   int64_t heads;
   bool causal;
   kernels::Dropout dropout;
-  Tensor out;
   Tensor log_sums;
   std::shared_ptr<Gradient> out_gradient;
 
@@ -59,7 +58,6 @@ struct AttentionRecord {
     kernels::attention_gradient(shape(), {.queries = query_view(from, q),
                                           .keys = key_view(from, kv),
                                           .values = value_view(from, kv),
-                                          .out = out,
                                           .log_sums = log_sums,
                                           .d_out = out_gradient->tensor(),
                                           .d_queries = query_view(from, d_q),
@@ -116,13 +114,13 @@ Variable attend(Tape& tape, const Sources& from, std::span<const int32_t> query_
                       options.heads,
                       options.causal,
                       tape.next_dropout(options.dropout),
-                      Tensor::uninitialized({q.rows(), from.width}, q.type()),
                       Tensor::uninitialized({q.rows(), options.heads}, DType::kF32),
                       nullptr});
+  Tensor out = Tensor::uninitialized({q.rows(), from.width}, q.type());
   kernels::attention(record->shape(), query_view(from, q), key_view(from, kv), value_view(from, kv),
-                     record->out, record->log_sums);
-  tape.check(record->out, "attention", Variable());
-  const Variable output(record->out, tape.recording());
+                     out, record->log_sums);
+  tape.check(out, "attention", Variable());
+  const Variable output(std::move(out), tape.recording());
   if (tape.recording()) {
     record->out_gradient = output.gradient();
     tape.record({.outputs = {output.gradient()},

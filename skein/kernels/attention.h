@@ -33,7 +33,6 @@ void attention(const AttentionShape& shape, const MatrixView& queries, const Mat
 
 struct AttentionGradient {
   MatrixView queries, keys, values;  // as in the forward pass
-  const Tensor& out;
   const Tensor& log_sums;
   const Tensor& d_out;
   MatrixView d_queries, d_keys, d_values;  // overwritten, every row

@@ -33,9 +33,10 @@ struct TrainingSpeed {
   double seconds_per_update = 0;        // median
   double source_tokens_per_second = 0;  // of the median update; real tokens, end symbols included
   double target_tokens_per_second = 0;
-  double flops_per_second = 0;  // Model::training_flops
-  double product_flops_per_second =
-      0;  // best rate of oneDNN's products in the same type, measured in the same process
+  double flops_per_second = 0;  // Model::training_flops over the time of all measured updates
+  // oneDNN's products in the same type at the best of the shapes that training uses, run after
+  // every measured update, over the time of all.
+  double product_flops_per_second = 0;
   int64_t peak_tensor_bytes = 0;
   int64_t peak_resident_bytes = 0;
 };

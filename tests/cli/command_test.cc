@@ -1,4 +1,5 @@
 // What holds for the command as a whole; each subcommand has a test file of its own.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "apps/skein/commands.h"
@@ -50,6 +51,19 @@ TEST(Command, APluginThatCannotBeLoadedIsNamed) {
       run_shell("skein evaluate --plugin none.so --reference x --hypothesis y");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.error.substr(0, 41), "skein: cannot load the plug-in none.so: /");
+}
+
+// OpenMP shows its environment whenever it is loaded (OMP_DISPLAY_ENV, OpenMP 5.0, 6.12): twice
+// where the program starts itself again.
+TEST(Command, ThreadsSleepUnlessTheEnvironmentSaysOtherwise) {
+  const auto policies = [](const std::string& environment) {
+    return run_shell("OMP_DISPLAY_ENV=true " + environment +
+                     " skein evaluate --help 2>&1 | grep OMP_WAIT_POLICY | tr -d ' '")
+        .out;
+  };
+  EXPECT_THAT(policies(""), testing::MatchesRegex(".*\n.*OMP_WAIT_POLICY='PASSIVE'\n"));
+  EXPECT_THAT(policies("OMP_WAIT_POLICY=active"),
+              testing::MatchesRegex("[^\n]*OMP_WAIT_POLICY='ACTIVE'\n"));
 }
 
 TEST(Command, NoCommandIsAUsageError) {

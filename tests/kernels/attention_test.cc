@@ -137,7 +137,6 @@ struct Data {
     attention_gradient(shape, {.queries = matrix(queries),
                                .keys = keys(),
                                .values = values(),
-                               .out = out,
                                .log_sums = log_sums,
                                .d_out = d_out,
                                .d_queries = matrix(d_queries),
