@@ -1,10 +1,9 @@
 #include "apps/skein/stop_signals.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 
 namespace skein::command {
 namespace {
