@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "error_of.h"
 #include "skein/base/error.h"
 
 namespace skein {
@@ -25,15 +26,6 @@ struct Example {
     return settings;
   }
 };
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Settings, ATomlFileSetsValuesByTable) {
   Example example;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "error_of.h"
 #include "skein/base/random.h"
 #include "skein/text/learn_options.h"
 #include "skein/text/tokenizer.h"
@@ -47,17 +48,6 @@ inline std::string random_line(Random& random, uint64_t words) {
   std::string line = random_word(random, 8);
   for (; words > 1; --words) (line += ' ') += random_word(random, 8);
   return line;
-}
-
-// The sentence that `action` fails with.
-template <typename ErrorType, typename Action>
-std::string error_of(Action&& action) {
-  try {
-    action();
-  } catch (const ErrorType& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace skein

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/temporary_folder.h"
+#include "error_of.h"
 #include "skein/base/error.h"
 #include "skein/train/checkpoint_store.h"
 #include "train/example_checkpoint.h"
@@ -34,14 +35,6 @@ class AverageTest : public testing::Test {
     auto parameters = example_tensors(0);
     ModelFolder(folder_.path() / "mean").load(parameters);
     return parameters[0].values.values<float>()[0];
-  }
-  static std::string error_of(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
   }
 
   TemporaryFolder folder_;

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <functional>
 
-#include "skein/base/error.h"
+#include "error_of.h"
 #include "skein/train/log_points.h"
 #include "train/toy_task.h"
 
@@ -24,15 +23,6 @@ const ToyTask& task() {
 // The content of a checkpoint's file, to compare to the bit.
 std::string checkpoint_file(const std::string& run, int64_t step, const std::string& name) {
   return read_file(task().folder() / run / "checkpoints" / fmt::format("step-{:08}", step) / name);
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Trainer, LearnsToReverse) {
