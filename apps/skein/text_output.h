@@ -2,10 +2,11 @@
 // nothing is lost of hours of work if they end early.
 #pragma once
 
-#include <cstdio>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "skein/base/file_appender.h"
 
 namespace skein::command {
 
@@ -14,16 +15,12 @@ class TextOutput {
   // `path` empty: standard output. Throws FileError if the file cannot be written.
   explicit TextOutput(const std::string& path);
 
-  // Passes the text on at once. Throws FileError (a full disk, say), OutputClosed as print() does.
+  // Passes the text on at once. Throws FileError as FileAppender does, OutputClosed as print()
+  // does.
   void write(std::string_view text);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::optional<FileAppender> file_;
 };
 
 }  // namespace skein::command

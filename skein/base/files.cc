@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "skein/base/error.h"
+#include "skein/base/file_error.h"
 
 namespace skein {
 namespace fs = std::filesystem;
@@ -21,14 +21,7 @@ namespace {
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
 [[noreturn]] void fail(const char* action, const fs::path& path) {
-  const int reason = errno;
-  const char* remedy = reason == ENOENT   ? "; check the name"
-                       : reason == EACCES ? "; check the permissions"
-                       : reason == ENOSPC ? "; free some space and run again"
-                       : reason == EDQUOT ? "; free some space and run again"
-                                          : "";
-  throw FileError(
-      fmt::format("cannot {} {}: {}{}", action, path.string(), std::strerror(reason), remedy));
+  throw_file_error(action, path, errno);
 }
 
 // Closes the descriptor at the end of the scope.
@@ -190,10 +183,7 @@ FolderWriter::FolderWriter(fs::path target) : target_(std::move(target)) {
   std::error_code error;
   fs::remove_all(partial_, error);
   fs::create_directories(partial_, error);
-  if (error) {
-    errno = error.value();
-    fail("create", target_);
-  }
+  if (error) throw_file_error("create", target_, error.value());
 }
 
 FolderWriter::~FolderWriter() {
@@ -220,10 +210,7 @@ void FolderWriter::commit() {
 void require_writable_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) {
-    errno = error.value();
-    fail("create", folder);
-  }
+  if (error) throw_file_error("create", folder, error.value());
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail("write into", folder);
 }
 

@@ -9,24 +9,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "skein/base/error.h"
+#include "skein/base/file_error.h"
 #include "skein/data/decompress.h"
 
 namespace skein {
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
-  const char* remedy = reason == ENOENT   ? "; check the name"
-                       : reason == EACCES ? "; check the permissions"
-                       : reason == EISDIR ? "; name a file in it"
-                                          : "";
-  throw FileError(
-      fmt::format("cannot read {}: {}{}", path.string(), std::strerror(reason), remedy));
-}
 
 class FileStream : public ByteStream {
  public:
@@ -35,11 +26,11 @@ class FileStream : public ByteStream {
   // Takes over the descriptor; negative: opening failed as errno says.
   FileStream(std::filesystem::path path, int descriptor)
       : path_(std::move(path)), descriptor_(descriptor) {
-    if (descriptor_ < 0) fail(path_, errno);
+    if (descriptor_ < 0) throw_file_error("read", path_, errno);
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       ::close(descriptor_);
-      fail(path_, EISDIR);
+      throw_file_error("read", path_, EISDIR);
     }
   }
   ~FileStream() override { ::close(descriptor_); }
@@ -50,7 +41,7 @@ class FileStream : public ByteStream {
     for (;;) {
       const ssize_t count = ::read(descriptor_, out.data(), out.size());
       if (count >= 0) return static_cast<size_t>(count);
-      if (errno != EINTR) fail(path_, errno);
+      if (errno != EINTR) throw_file_error("read", path_, errno);
     }
   }
 

@@ -1,14 +1,11 @@
 #include "skein/train/event_writer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <string>
 
-#include "skein/base/error.h"
 #include "skein/base/files.h"
 
 namespace skein {
@@ -20,36 +17,21 @@ std::string host_name() {
   return name.data();
 }
 
-[[noreturn]] void fail(const std::filesystem::path& path) {
-  throw FileError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+std::filesystem::path new_file(const std::filesystem::path& folder, double wall_time) {
+  require_writable_folder(folder);
+  return folder /
+         fmt::format("events.out.tfevents.{:010.0f}.{}.{}", wall_time, host_name(), ::getpid());
 }
 
 }  // namespace
 
-EventWriter::EventWriter(const std::filesystem::path& folder, double wall_time) {
-  require_writable_folder(folder);
-  path_ = folder /
-          fmt::format("events.out.tfevents.{:010.0f}.{}.{}", wall_time, host_name(), ::getpid());
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(path_);
-  append(frame_record(encode_version_event(wall_time)));
-}
-
-EventWriter::~EventWriter() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+EventWriter::EventWriter(const std::filesystem::path& folder, double wall_time)
+    : file_(new_file(folder, wall_time)) {
+  file_.append(frame_record(encode_version_event(wall_time)));
 }
 
 void EventWriter::add_scalar(const ScalarEvent& event) {
-  append(frame_record(encode_scalar_event(event)));
-}
-
-void EventWriter::append(std::string_view record) {
-  while (!record.empty()) {
-    const ssize_t written = ::write(descriptor_, record.data(), record.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path_);
-    record.remove_prefix(static_cast<size_t>(written));
-  }
+  file_.append(frame_record(encode_scalar_event(event)));
 }
 
 }  // namespace skein

@@ -3,9 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
 
+#include "skein/base/file_appender.h"
 #include "skein/train/event_encoding.h"
 
 namespace skein {
@@ -16,21 +15,15 @@ class EventWriter {
   // it is missing; TensorBoard joins all files of a folder, so a resumed training adds one.
   // `wall_time`: seconds since 1970. Throws FileError.
   EventWriter(const std::filesystem::path& folder, double wall_time);
-  ~EventWriter();
-  EventWriter(const EventWriter&) = delete;
-  EventWriter& operator=(const EventWriter&) = delete;
 
   // Appends one value; it is in the file when this returns. Throws FileError, naming the path and
   // the reason, when the disk is full.
   void add_scalar(const ScalarEvent& event);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return file_.path(); }
 
  private:
-  void append(std::string_view record);
-
-  std::filesystem::path path_;
-  int descriptor_ = -1;
+  FileAppender file_;
 };
 
 }  // namespace skein

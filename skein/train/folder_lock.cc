@@ -6,17 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "skein/base/error.h"
+#include "skein/base/file_error.h"
 
 namespace skein {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor_ < 0) {
-    throw FileError(fmt::format("cannot open {}: {}", folder.string(), std::strerror(errno)));
-  }
+  if (descriptor_ < 0) throw_file_error("open", folder, errno);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
   const int reason = errno;
   ::close(descriptor_);

@@ -1,12 +1,8 @@
 #include "skein/train/training_log.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -55,30 +51,12 @@ std::string to_json(const LogRow& row) {
   return json.dump();
 }
 
-TrainingLog::TrainingLog(std::filesystem::path path, int64_t step) : path_(std::move(path)) {
-  const bool resumed = step > 0 && std::filesystem::exists(path_);
-  write_file(path_, resumed ? rows_until(read_file(path_), step, path_) : std::string());
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0) {
-    throw FileError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
-  }
+TrainingLog::TrainingLog(const std::filesystem::path& path, int64_t step) {
+  const bool resumed = step > 0 && std::filesystem::exists(path);
+  write_file(path, resumed ? rows_until(read_file(path), step, path) : std::string());
+  file_.emplace(path);
 }
 
-TrainingLog::~TrainingLog() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void TrainingLog::write(const LogRow& row) {
-  const std::string line = to_json(row) + "\n";
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      throw FileError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
-    }
-    rest.remove_prefix(static_cast<size_t>(count));
-  }
-}
+void TrainingLog::write(const LogRow& row) { file_->append(to_json(row) + "\n"); }
 
 }  // namespace skein

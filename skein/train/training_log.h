@@ -10,9 +10,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "skein/base/file_appender.h"
 
 namespace skein {
 
@@ -27,17 +30,13 @@ class TrainingLog {
   // Goes on with the file, if there is one, after `step`: later rows, which a resumed training
   // makes once more, are dropped, and so is an unfinished last one. Step 0 begins anew. Throws
   // FileError; FormatError, naming file:line, for a row that is none.
-  TrainingLog(std::filesystem::path path, int64_t step);
-  ~TrainingLog();
-  TrainingLog(const TrainingLog&) = delete;
-  TrainingLog& operator=(const TrainingLog&) = delete;
+  TrainingLog(const std::filesystem::path& path, int64_t step);
 
   // Throws FileError.
   void write(const LogRow& row);
 
  private:
-  std::filesystem::path path_;
-  int descriptor_ = -1;
+  std::optional<FileAppender> file_;
 };
 
 // One line, without its line feed.

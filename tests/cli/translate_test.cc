@@ -88,7 +88,7 @@ TEST_F(Translate, AnswersWhatIsWrongInOneSentence) {
       {"--model model --input nowhere", 1, "skein: cannot read nowhere: No such file"},
       {"--model model --input a.en --output nowhere/out", 1, "skein: cannot write nowhere/out: "},
       {"--model model --input a.en --output /dev/full", 1,
-       "skein: cannot write /dev/full: No space left on device; what was written before is whole"},
+       "skein: cannot write /dev/full: No space left on device; free some space and run again"},
       {"--model model < a.en > /dev/full", 1,
        "skein: cannot write to standard output: No space left on device"},
       {"--model model <<< $'a\\xff'", 1, "skein: standard input:1: byte 2 (0xFF) of the line is "},
