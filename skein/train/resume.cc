@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "skein/base/error.h"
+#include "skein/base/files.h"
 
 namespace skein {
 namespace {
@@ -44,17 +45,14 @@ void require_same_settings(const TrainOptions& before, const TrainOptions& now,
                   checkpoint.string(), fmt::join(differences, "; ")));
 }
 
-NamedNumbers to_numbers(const Cursor& cursor) {
-  return {{"epoch", static_cast<double>(cursor.epoch)},
-          {"batch", static_cast<double>(cursor.batch)},
-          {"samples", static_cast<double>(cursor.samples)}};
-}
-
-Cursor cursor_from(const NamedNumbers& numbers) {
-  const auto whole = [&numbers](const char* name) {
-    return static_cast<int64_t>(number_of(numbers, name, "cursor"));
-  };
-  return {.epoch = whole("epoch"), .batch = whole("batch"), .samples = whole("samples")};
+void require_same_vocabularies(const ModelFolder& checkpoint, const std::filesystem::path& data) {
+  for (const std::string& name : checkpoint.files()) {
+    if (read_file(checkpoint.path() / name) == read_file(data / name)) continue;
+    throw UsageError(fmt::format(
+        "{} is not the vocabulary of {}; give the data of that training to go on, or another "
+        "--output to start anew",
+        (data / name).string(), checkpoint.path().string()));
+  }
 }
 
 }  // namespace skein

@@ -1,10 +1,9 @@
-// Going on from a checkpoint: what must not have changed, and small state as numbers.
+// Going on from a checkpoint: what must not have changed.
 #pragma once
 
 #include <filesystem>
 
-#include "skein/data/batch_iterator.h"
-#include "skein/optim/named_numbers.h"
+#include "skein/train/model_folder.h"
 #include "skein/train/options.h"
 
 namespace skein {
@@ -15,8 +14,8 @@ namespace skein {
 void require_same_settings(const TrainOptions& before, const TrainOptions& now,
                            const std::filesystem::path& checkpoint);
 
-NamedNumbers to_numbers(const Cursor& cursor);
-// Throws FormatError if a number is missing.
-Cursor cursor_from(const NamedNumbers& numbers);
+// Throws UsageError if a vocabulary of the data is not the checkpoint's to the byte. Requires the
+// same names, as require_same_settings() does.
+void require_same_vocabularies(const ModelFolder& checkpoint, const std::filesystem::path& data);
 
 }  // namespace skein

@@ -15,8 +15,10 @@
 #include "skein/data/data_folder.h"
 #include "skein/data/prefetcher.h"
 #include "skein/train/checkpoint_store.h"
+#include "skein/train/data_checks.h"
 #include "skein/train/load_model.h"
 #include "skein/train/resume.h"
+#include "skein/train/run_state.h"
 #include "skein/train/training_report.h"
 #include "skein/train/update.h"
 
@@ -40,20 +42,6 @@ BatchOptions batch_options(const TrainOptions& options) {
           .seed = static_cast<uint64_t>(options.loop.seed)};
 }
 
-void require_lengths(const DataSet& data, const Model& model, const std::string& split) {
-  int64_t too_long = 0;
-  for (int64_t i = 0; i < data.size(); ++i) {
-    const bool source = model.has_source() && data.source_length(i) + 1 > model.max_source_length();
-    if (source || data.target_length(i) + 1 > model.max_target_length()) ++too_long;
-  }
-  if (too_long == 0) return;
-  throw UsageError(
-      fmt::format("{} of {} {} samples are longer than the model's {} positions; prepare the data "
-                  "with a smaller --max-length or "
-                  "raise model.max_positions",
-                  too_long, data.size(), split, model.max_target_length()));
-}
-
 // Everything that one training run owns.
 class Run {
  public:
@@ -62,14 +50,13 @@ class Run {
 
  private:
   void build_model();
-  void resume(const Checkpoint& checkpoint);
+  RunParts parts();
   bool next_batches();
   void make_update();
   void end_epoch();
   void validate();
   double measure();
   double score() const;
-  bool is_better(double value) const;
   void save();
   bool finished() const;
   double progress() const;
@@ -97,9 +84,7 @@ class Run {
   int64_t validated_at_ = -1;
   int64_t saved_at_ = -1;
   std::optional<ValidationResult> validation_;
-  std::optional<double> watched_;  // the last scheduled validation's value of validation.metric
-  std::optional<double> best_;
-  int64_t validations_without_best_ = 0;
+  ValidationHistory validations_;
   Clock::time_point begin_;
 };
 
@@ -114,8 +99,9 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
     throw UsageError(
         "training has no end; set train.max_updates, train.max_epochs or train.max_minutes");
   }
-  if (options_.validation.metric == "bleu") options_.validation.bleu = true;
-  options_.schedule.maximize = options_.validation.metric == "bleu";
+  validations_.larger_is_better = options_.validation.metric == "bleu";
+  if (validations_.larger_is_better) options_.validation.bleu = true;
+  options_.schedule.maximize = validations_.larger_is_better;
   options_.language = {.source = info_.source_language,
                        .target = info_.target_language,
                        .source_vocabulary = info_.source_vocabulary,
@@ -130,8 +116,10 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
   if (newest) {
     const Checkpoint checkpoint(*newest);
     require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
-    resume(checkpoint);
-    iterator.seek(cursor_from(checkpoint.numbers("cursor")));
+    require_same_vocabularies(checkpoint.model(), places.data);
+    restore(parts(), checkpoint);
+    updates_ = first_update_ = checkpoint.state().step;
+    iterator.seek(cursor_of(checkpoint));
     log_info(fmt::format("going on from {} (update {})", newest->string(), updates_));
   }
   batches_.emplace(std::move(iterator));
@@ -141,7 +129,10 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
 
 void Run::build_model() {
   const DType type = activation_type(options_.loop.precision);
-  model_ = options_.model->build(vocabulary_sizes(tokenizers_));
+  const VocabularySizes vocabulary = vocabulary_sizes(tokenizers_);
+  require_vocabulary(train_data_, vocabulary);
+  require_vocabulary(valid_data_, vocabulary);
+  model_ = options_.model->build(vocabulary);
   model_->set_inference_type(type);
   require_lengths(train_data_, *model_, "training");
   require_lengths(valid_data_, *model_, "validation");
@@ -162,22 +153,12 @@ void Run::build_model() {
                      options_.validation, options_.data.max_tokens);
 }
 
-void Run::resume(const Checkpoint& checkpoint) {
-  checkpoint.load_parameters(named_parameters(model_->parameters()));
-  model_->parameters().refresh_half();
-  checkpoint.load_optimizer(optimizer_->state_tensors());
-  if (average_) {
-    checkpoint.model().load(average_->averages());
-    average_->restore_numbers(checkpoint.numbers("average"));
-  }
-  optimizer_->restore_numbers(checkpoint.numbers("optimizer"));
-  schedule_->restore(checkpoint.numbers("schedule"));
-  updates_ = first_update_ = checkpoint.state().step;
-  const NamedNumbers& progress = checkpoint.numbers("progress");
-  validations_without_best_ =
-      static_cast<int64_t>(number_of(progress, "validations_without_best", "training"));
-  if (progress.contains("best")) best_ = progress.at("best");
-  if (progress.contains("watched")) watched_ = progress.at("watched");
+RunParts Run::parts() {
+  return {.model = *model_,
+          .optimizer = *optimizer_,
+          .schedule = *schedule_,
+          .average = average_ ? &*average_ : nullptr,
+          .validations = validations_};
 }
 
 TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
@@ -247,21 +228,12 @@ void Run::make_update() {
 
 void Run::end_epoch() {
   if (options_.validation.every == 0) validate();
-  schedule_->end_epoch(watched_, updates_);
+  schedule_->end_epoch(validations_.last, updates_);
   save();
 }
 
 // A validation that decides: what is best, patience, and the plateau schedule.
-void Run::validate() {
-  watched_ = measure();
-  const bool is_best = is_better(*watched_);
-  if (is_best) best_ = watched_;
-  validations_without_best_ = is_best ? 0 : validations_without_best_ + 1;
-}
-
-bool Run::is_better(double value) const {
-  return !best_ || (options_.validation.metric == "bleu" ? value > *best_ : value < *best_);
-}
+void Run::validate() { validations_.add(measure()); }
 
 // Validates and reports; returns the value of validation.metric.
 double Run::measure() {
@@ -270,7 +242,8 @@ double Run::measure() {
   validation_ = validator_->run(*model_);
   validated_at_ = updates_;
   const double value = score();
-  report_->validation({.update = updates_, .result = *validation_, .best = is_better(value)});
+  report_->validation(
+      {.update = updates_, .result = *validation_, .best = validations_.is_better(value)});
   return value;
 }
 
@@ -279,35 +252,16 @@ double Run::score() const {
 }
 
 void Run::save() {
-  std::vector<NamedTensor> parameters = named_parameters(model_->parameters());
-  CheckpointContents contents;
+  CheckpointContents contents = contents_of(parts(), updates_, batches_->cursor());
   contents.model.config = options_.to_toml();
   contents.model.files = {places_.data / info_.target_vocabulary};
   if (!info_.source_vocabulary.empty() && info_.source_vocabulary != info_.target_vocabulary) {
     contents.model.files.push_back(places_.data / info_.source_vocabulary);
   }
-  contents.optimizer = optimizer_->state_tensors();
-  TrainingState& state = contents.state;
-  state.step = updates_;
   if (validated_at_ == updates_) {
-    state.score = Score{.metric = options_.validation.metric,
-                        .value = score(),
-                        .larger_is_better = options_.validation.metric == "bleu"};
-  }
-  state.numbers = {{"schedule", schedule_->state()},
-                   {"optimizer", optimizer_->state_numbers()},
-                   {"cursor", to_numbers(batches_->cursor())}};
-  NamedNumbers& progress = state.numbers["progress"];
-  progress["validations_without_best"] = static_cast<double>(validations_without_best_);
-  if (best_) progress["best"] = *best_;
-  if (watched_) progress["watched"] = *watched_;
-  if (average_) {
-    // The model is the average; training goes on from the parameters themselves.
-    contents.model.parameters = average_->averages();
-    contents.parameters = std::move(parameters);
-    state.numbers["average"] = average_->state_numbers();
-  } else {
-    contents.model.parameters = std::move(parameters);
+    contents.state.score = Score{.metric = options_.validation.metric,
+                                 .value = score(),
+                                 .larger_is_better = validations_.larger_is_better};
   }
   store_->save(std::move(contents));
   saved_at_ = updates_;
@@ -319,7 +273,7 @@ bool Run::finished() const {
   return (bounds.max_updates > 0 && updates_ >= bounds.max_updates) ||
          (bounds.max_epochs > 0 && batches_->cursor().epoch >= bounds.max_epochs) ||
          (bounds.max_minutes > 0 && seconds_since(begin_) >= 60 * bounds.max_minutes) ||
-         (patience > 0 && validations_without_best_ >= patience);
+         (patience > 0 && validations_.without_best >= patience);
 }
 
 // The share of this process's work that is done, by the bound that comes first; 0 if unknown.

@@ -1,0 +1,38 @@
+#include "skein/train/data_checks.h"
+
+#include <fmt/format.h>
+
+#include "skein/base/error.h"
+
+namespace skein {
+
+void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary) {
+  if (data.source_vocabulary_size() == vocabulary.source &&
+      data.target_vocabulary_size() == vocabulary.target) {
+    return;
+  }
+  const auto describe = [](int64_t source, int64_t target) {
+    return source == 0 ? std::to_string(target)
+                       : fmt::format("{} source and {} target", source, target);
+  };
+  throw FormatError(fmt::format(
+      "{} was prepared with {} pieces, but the vocabulary beside it has {}; run skein prepare "
+      "again",
+      data.name(), describe(data.source_vocabulary_size(), data.target_vocabulary_size()),
+      describe(vocabulary.source, vocabulary.target)));
+}
+
+void require_lengths(const DataSet& data, const Model& model, const std::string& split) {
+  int64_t too_long = 0;
+  for (int64_t i = 0; i < data.size(); ++i) {
+    const bool source = model.has_source() && data.source_length(i) + 1 > model.max_source_length();
+    if (source || data.target_length(i) + 1 > model.max_target_length()) ++too_long;
+  }
+  if (too_long == 0) return;
+  throw UsageError(
+      fmt::format("{} of {} {} samples are longer than the model's {} positions; prepare the data "
+                  "with a smaller --max-length or raise model.max_positions",
+                  too_long, data.size(), split, model.max_target_length()));
+}
+
+}  // namespace skein

@@ -1,0 +1,33 @@
+// What a training run puts into a checkpoint and takes back out, so that it goes on to the bit.
+#pragma once
+
+#include <cstdint>
+
+#include "skein/data/batch_iterator.h"
+#include "skein/models/model.h"
+#include "skein/optim/moving_average.h"
+#include "skein/optim/optimizer.h"
+#include "skein/optim/schedule.h"
+#include "skein/train/checkpoint.h"
+#include "skein/train/validation_history.h"
+
+namespace skein {
+
+// The parts that training changes.
+struct RunParts {
+  Model& model;
+  Optimizer& optimizer;
+  Schedule& schedule;
+  MovingAverage* average = nullptr;  // null: none is kept
+  ValidationHistory& validations;
+};
+
+// After `updates` updates, `cursor` being the place of the next batch. Configuration, vocabularies
+// and score are the caller's to add.
+CheckpointContents contents_of(const RunParts& parts, int64_t updates, const Cursor& cursor);
+
+// These throw FormatError if the checkpoint lacks something or belongs to other parts.
+void restore(const RunParts& parts, const Checkpoint& checkpoint);
+Cursor cursor_of(const Checkpoint& checkpoint);
+
+}  // namespace skein

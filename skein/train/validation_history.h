@@ -1,0 +1,30 @@
+// What the scheduled validations have said, for choosing the best, for patience and for schedules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace skein {
+
+struct ValidationHistory {
+  bool larger_is_better = false;  // of validation.metric
+  std::optional<double> last = {};
+  std::optional<double> best = {};
+  int64_t without_best = 0;  // validations since the best one
+
+  bool is_better(double value) const {
+    return !best || (larger_is_better ? value > *best : value < *best);
+  }
+
+  void add(double value) {
+    last = value;
+    if (is_better(value)) {
+      best = value;
+      without_best = 0;
+    } else {
+      ++without_best;
+    }
+  }
+};
+
+}  // namespace skein
