@@ -20,15 +20,8 @@ void visit_pieces(std::string_view text, const SymbolMatcher& symbols, Visit&& v
 
 }  // namespace
 
-CharTokenizer::CharTokenizer(VocabularyFile file)
-    : file_(std::move(file)),
-      vocabulary_(file_.vocabulary()),
-      symbols_(file_.section("symbols").lines) {}
-
-std::unique_ptr<Tokenizer> CharTokenizer::load(std::string_view content,
-                                               const std::string& origin) {
-  return std::make_unique<CharTokenizer>(VocabularyFile::parse(content, origin));
-}
+CharTokenizer::CharTokenizer(VocabularyFile vocabulary)
+    : ListedTokenizer(std::move(vocabulary)), symbols_(file().section("symbols").lines) {}
 
 std::unique_ptr<Tokenizer> CharTokenizer::learn(const LearnOptions& options,
                                                 const LineSource& lines) {
@@ -50,7 +43,7 @@ std::vector<std::string> CharTokenizer::split(std::string_view text) const {
 std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
-    const std::string& piece = vocabulary_.piece(id);
+    const std::string& piece = vocabulary().piece(id);
     if (id < kUnkId) continue;
     text += id == kUnkId ? kUnknownText : std::string_view(piece);
   }

@@ -79,13 +79,8 @@ std::vector<std::string> pieces_of(const WordCounts& words, const BpeCodes& code
 
 }  // namespace
 
-CodesTokenizer::CodesTokenizer(VocabularyFile file)
-    : file_(std::move(file)), vocabulary_(file_.vocabulary()), codes_(codes_of(file_)) {}
-
-std::unique_ptr<Tokenizer> CodesTokenizer::load(std::string_view content,
-                                                const std::string& origin) {
-  return std::make_unique<CodesTokenizer>(VocabularyFile::parse(content, origin));
-}
+CodesTokenizer::CodesTokenizer(VocabularyFile vocabulary)
+    : ListedTokenizer(std::move(vocabulary)), codes_(codes_of(file())) {}
 
 std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
                                                  const LineSource& lines) {
@@ -119,7 +114,7 @@ void CodesTokenizer::encode_normalized_sampled(std::string_view text, double dro
 
 std::vector<std::string> CodesTokenizer::split(std::string_view text, double dropout,
                                                Random* random) const {
-  const std::vector<std::string>& symbols = file_.section("symbols").lines;
+  const std::vector<std::string>& symbols = file().section("symbols").lines;
   std::vector<std::string> pieces;
   split_words(text, [&](std::string_view word) {
     if (std::find(symbols.begin(), symbols.end(), word) != symbols.end()) {
@@ -138,7 +133,7 @@ void CodesTokenizer::append_known(const BpeCodes::Part& part, bool last,
   std::string piece = piece_of(part.text, last);
   BpeCodes::Part left;
   BpeCodes::Part right;
-  if (vocabulary_.contains(piece) || !codes_.unmerge(part, left, right)) {
+  if (vocabulary().contains(piece) || !codes_.unmerge(part, left, right)) {
     pieces.push_back(std::move(piece));
     return;
   }
@@ -151,7 +146,7 @@ std::string CodesTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   bool goes_on = true;
   for (const int32_t id : ids) {
-    std::string_view piece = vocabulary_.piece(id);
+    std::string_view piece = vocabulary().piece(id);
     if (id < kUnkId) continue;
     if (id == kUnkId) piece = kUnknownText;
     if (!goes_on) text += ' ';

@@ -9,27 +9,21 @@
 
 #include "skein/text/bpe_codes.h"
 #include "skein/text/learn_options.h"
-#include "skein/text/tokenizer.h"
-#include "skein/text/vocabulary_file.h"
+#include "skein/text/listed_tokenizer.h"
 
 namespace skein {
 
-class CodesTokenizer final : public Tokenizer {
+class CodesTokenizer final : public ListedTokenizer {
  public:
-  // Throws FormatError if `content` is not the text form of a vocabulary with a section `codes`.
-  static std::unique_ptr<Tokenizer> load(std::string_view content, const std::string& origin);
   // Takes options.codes, or learns options.size merges. The vocabulary is every part of the text's
   // words, most frequent first, and all its characters. Throws FormatError if options.codes is no
   // codes file.
   static std::unique_ptr<Tokenizer> learn(const LearnOptions& options, const LineSource& lines);
 
-  explicit CodesTokenizer(VocabularyFile file);
+  // Throws FormatError if there is no section `codes` or it is no codes file.
+  explicit CodesTokenizer(VocabularyFile vocabulary);
 
-  std::string type() const override { return "codes"; }
-  const Vocabulary& vocabulary() const override { return vocabulary_; }
-  Normalization normalization() const override { return file_.normalization; }
   std::string decode(std::span<const int32_t> ids) const override;
-  std::string serialize() const override { return file_.serialize(); }
 
  protected:
   std::vector<std::string> split(std::string_view text) const override;
@@ -40,8 +34,6 @@ class CodesTokenizer final : public Tokenizer {
   std::vector<std::string> split(std::string_view text, double dropout, Random* random) const;
   void append_known(const BpeCodes::Part& part, bool last, std::vector<std::string>& pieces) const;
 
-  VocabularyFile file_;
-  Vocabulary vocabulary_;
   BpeCodes codes_;
 };
 

@@ -25,6 +25,14 @@ TokenizerKind sentencepiece_kind(const std::string& type) {
           .load = SentencePieceTokenizer::load};
 }
 
+// A kind whose vocabulary is the text form.
+template <typename Type>
+TokenizerKind listed_kind() {
+  return {.learn = Type::learn, .load = [](std::string_view content, const std::string& origin) {
+            return std::make_unique<Type>(VocabularyFile::parse(content, origin));
+          }};
+}
+
 void require_range(const char* what, double value, double minimum, double maximum) {
   if (value >= minimum && value <= maximum) return;
   throw UsageError(fmt::format("{} is {}, expected {} to {}", what, value, minimum, maximum));
@@ -68,9 +76,9 @@ Registry<TokenizerKind>& tokenizers() {
     Registry<TokenizerKind> built_in("tokenizer");
     built_in.add("unigram", sentencepiece_kind("unigram"));
     built_in.add("bpe", sentencepiece_kind("bpe"));
-    built_in.add("word", {.learn = WordTokenizer::learn, .load = WordTokenizer::load});
-    built_in.add("char", {.learn = CharTokenizer::learn, .load = CharTokenizer::load});
-    built_in.add("codes", {.learn = CodesTokenizer::learn, .load = CodesTokenizer::load});
+    built_in.add("word", listed_kind<WordTokenizer>());
+    built_in.add("char", listed_kind<CharTokenizer>());
+    built_in.add("codes", listed_kind<CodesTokenizer>());
     return built_in;
   }();
   return registry;

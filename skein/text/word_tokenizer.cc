@@ -6,14 +6,6 @@
 
 namespace skein {
 
-WordTokenizer::WordTokenizer(VocabularyFile file)
-    : file_(std::move(file)), vocabulary_(file_.vocabulary()) {}
-
-std::unique_ptr<Tokenizer> WordTokenizer::load(std::string_view content,
-                                               const std::string& origin) {
-  return std::make_unique<WordTokenizer>(VocabularyFile::parse(content, origin));
-}
-
 std::unique_ptr<Tokenizer> WordTokenizer::learn(const LearnOptions& options,
                                                 const LineSource& lines) {
   Counter counter;
@@ -33,7 +25,7 @@ std::vector<std::string> WordTokenizer::split(std::string_view text) const {
 std::string WordTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
-    const std::string& piece = vocabulary_.piece(id);
+    const std::string& piece = vocabulary().piece(id);
     if (id < kUnkId) continue;
     if (!text.empty()) text += ' ';
     text += id == kUnkId ? kUnknownText : std::string_view(piece);
