@@ -2,6 +2,7 @@
 // (Popović 2017), as sacreBLEU computes them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
