@@ -26,6 +26,24 @@ constexpr size_t kMostTextBytes = size_t{1} << 26;
 constexpr size_t kMostLanguagesShown = 20;
 constexpr std::array<std::string_view, 6> kMarkup = {"bpt", "ept", "it", "ph", "ut", "sub"};
 
+// Where the parser stands, lines counted from one and columns from zero. Expat 2.9 deprecates the
+// functions whose result has the width of long.
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+int64_t line_of(XML_Parser parser) {
+  return static_cast<int64_t>(XML_GetCurrentLineNumber64(parser));
+}
+int64_t column_of(XML_Parser parser) {
+  return static_cast<int64_t>(XML_GetCurrentColumnNumber64(parser));
+}
+#else
+int64_t line_of(XML_Parser parser) {
+  return static_cast<int64_t>(XML_GetCurrentLineNumber(parser));
+}
+int64_t column_of(XML_Parser parser) {
+  return static_cast<int64_t>(XML_GetCurrentColumnNumber(parser));
+}
+#endif
+
 bool is_markup(std::string_view element) {
   return std::find(kMarkup.begin(), kMarkup.end(), element) != kMarkup.end();
 }
@@ -112,8 +130,7 @@ class TmxReader : public PairReader {
         XML_ParseBuffer(parser_.get(), static_cast<int>(count), finished_ ? 1 : 0);
     if (status == XML_STATUS_OK) return;
     const std::string place =
-        fmt::format("{}:{}:{}", name_, XML_GetCurrentLineNumber(parser_.get()),
-                    XML_GetCurrentColumnNumber(parser_.get()) + 1);
+        fmt::format("{}:{}:{}", name_, line_of(parser_.get()), column_of(parser_.get()) + 1);
     const XML_Error error = XML_GetErrorCode(parser_.get());
     if (error == XML_ERROR_ABORTED) {
       throw FormatError(fmt::format("{}: a unit of more than {} MiB; is this a .tmx file?", place,
@@ -125,7 +142,7 @@ class TmxReader : public PairReader {
 
   void begin_element(std::string_view element, const XML_Char** attributes) {
     if (element == "tu") {
-      unit_line_ = static_cast<int64_t>(XML_GetCurrentLineNumber(parser_.get()));
+      unit_line_ = line_of(parser_.get());
       variants_.clear();
       unknown_entity_ = false;
       unit_bytes_ = 0;
