@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 namespace skein::command {
 
@@ -12,7 +14,10 @@ void wait_asleep(char** argv) {
     if (std::getenv(name) != nullptr) return;
   }
   if (::setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
-  ::execv("/proc/self/exe", argv);
+  // By its own path: a program that is started as /proc/self/exe is listed as "exe".
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) ::execv(self.c_str(), argv);
 }
 
 }  // namespace skein::command

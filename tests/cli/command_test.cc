@@ -66,6 +66,13 @@ TEST(Command, ThreadsSleepUnlessTheEnvironmentSaysOtherwise) {
               testing::MatchesRegex("[^\n]*OMP_WAIT_POLICY='ACTIVE'\n"));
 }
 
+// It reads the name that ps and top show, and compares it with "skein".
+TEST(Command, IsListedUnderItsName) {
+  const ShellResult result = run_shell(
+      "skein evaluate --reference <(echo skein) --hypothesis /proc/self/comm --metrics chrf");
+  EXPECT_THAT(result.out, testing::HasSubstr("= 100.00")) << result.error;
+}
+
 TEST(Command, NoCommandIsAUsageError) {
   const ShellResult result = run_shell("skein");
   EXPECT_EQ(result.exit_code, 2);
