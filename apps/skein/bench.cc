@@ -1,73 +1,26 @@
 // `skein bench`: prints one JSON line a measurement.
-#include <fmt/format.h>
+#include "apps/skein/bench.h"
 
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "commands.h"
-#include "skein/base/parallel.h"
-#include "skein/train/benchmark.h"
+#include "apps/skein/commands.h"
 
 namespace skein::command {
-namespace {
 
-struct TrainBenchmark {
-  std::string model = "transformer_base";
-  std::string batches_file;
-  BenchmarkOptions benchmark;
-};
+const char* precision_name(DType type) { return type == DType::kBF16 ? "bf16" : "f32"; }
 
-void run_train_benchmark(const CLI::App& command, const TrainBenchmark& arguments) {
-  TrainOptions options(arguments.model);
-  apply_settings(options.settings(), command);
-  const auto batches = random_batches(arguments.benchmark, options.data.max_tokens,
-                                      static_cast<uint64_t>(options.loop.seed));
-  if (!arguments.batches_file.empty()) {
-    write_batches(batches, arguments.batches_file);
-    return;
-  }
-  const TrainingSpeed speed = measure_training(options, arguments.benchmark, batches);
-  print(nlohmann::json{
-            {"benchmark", "train"},
-            {"model", arguments.model},
-            {"precision", activation_type(options.loop.precision) == DType::kBF16 ? "bf16" : "f32"},
-            {"threads", threads()},
-            {"max_tokens", options.data.max_tokens},
-            {"seconds_per_update", speed.seconds_per_update},
-            {"source_tokens_per_second", speed.source_tokens_per_second},
-            {"target_tokens_per_second", speed.target_tokens_per_second},
-            {"gflops", speed.flops_per_second / 1e9},
-            {"product_gflops", speed.product_flops_per_second / 1e9},
-            {"product_share", speed.flops_per_second / speed.product_flops_per_second},
-            {"peak_tensor_mb", speed.peak_tensor_bytes >> 20},
-            {"peak_resident_mb", speed.peak_resident_bytes >> 20}}
-            .dump() +
-        "\n");
+void print_measurement(const nlohmann::json& measurement) {
+  print(measurement.dump() + "\n");
+  flush_output();
 }
-
-}  // namespace
 
 void add_bench_command(CLI::App& app) {
   CLI::App* bench =
       app.add_subcommand("bench", "Measure this machine: one JSON line a measurement");
   bench->require_subcommand(1);
-  auto arguments = std::make_shared<TrainBenchmark>();
-  CLI::App* train =
-      bench->add_subcommand("train", "Training speed on random sentences of Multi30k's lengths");
-  train->add_option("--model", arguments->model, "Model preset")->capture_default_str();
-  train
-      ->add_option("--vocabulary", arguments->benchmark.vocabulary,
-                   "Words of the shared vocabulary")
-      ->capture_default_str();
-  train->add_option("--updates", arguments->benchmark.updates, "Measured updates")
-      ->capture_default_str();
-  train->add_option("--warmup", arguments->benchmark.warmup, "Updates before them")
-      ->capture_default_str();
-  train->add_option("--write-batches", arguments->batches_file,
-                    "Only write the batches, as JSON lines, for benchmarks of other systems");
-  accept_settings(*train);
-  train->callback([train, arguments] { run_train_benchmark(*train, *arguments); });
+  add_bench_train(*bench);
+  add_bench_decode(*bench);
+  add_bench_kernels(*bench);
 }
 
 }  // namespace skein::command

@@ -33,13 +33,17 @@ void require_setting(const Settings& settings, const CLI::App& command, const st
   if (argument.starts_with("--") && settings.contains(name)) return;
   const std::string nearest = nearest_name("--" + name, known_names(settings, command));
   const char* kind = argument.starts_with("-") ? "unknown flag or setting" : "unexpected argument";
-  throw UsageError(
-      nearest.empty() || !argument.starts_with("-")
-          ? fmt::format("{} '{}'; see `skein {} --help`", kind, argument, command.get_name())
-          : fmt::format("{} '{}'; did you mean '{}'?", kind, argument, nearest));
+  throw UsageError(nearest.empty() || !argument.starts_with("-")
+                       ? fmt::format("{} '{}'; see `{} --help`", kind, argument, full_name(command))
+                       : fmt::format("{} '{}'; did you mean '{}'?", kind, argument, nearest));
 }
 
 }  // namespace
+
+std::string full_name(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return "skein";
+  return full_name(*command.get_parent()) + " " + command.get_name();
+}
 
 void accept_settings(CLI::App& command) { command.allow_extras(); }
 

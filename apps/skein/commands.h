@@ -26,6 +26,9 @@ namespace skein::command {
 // Adds every subcommand of the list in CMakeLists.txt.
 void add_commands(CLI::App& app);
 
+// As a user calls it: "skein bench train".
+std::string full_name(const CLI::App& command);
+
 // Lets `command` take settings by dotted name (`--optimizer.lr 5e-4`, `--optimizer.lr=5e-4`) beside
 // its flags. They wait in command.remaining() until the callback gives them to apply_settings. Such
 // a command has no positional arguments.

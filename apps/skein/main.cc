@@ -66,11 +66,6 @@ const CLI::App& chosen_command(const CLI::App& app) {
   return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
-std::string full_name(const CLI::App& command) {
-  if (command.get_parent() == nullptr) return "skein";
-  return full_name(*command.get_parent()) + " " + command.get_name();
-}
-
 // The sentence for an argument that no flag and no command takes.
 std::string unknown_argument(const CLI::App& command, const std::string& argument) {
   const bool flag = argument.starts_with("-");

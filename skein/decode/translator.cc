@@ -6,9 +6,6 @@
 #include <utility>
 
 #include "skein/base/error.h"
-#include "skein/decode/beam_search.h"
-#include "skein/decode/length_batches.h"
-#include "skein/decode/workers.h"
 
 namespace skein {
 namespace {
@@ -51,24 +48,11 @@ SourceText Translator::encode(std::string_view line) const {
 }
 
 Translator::Found Translator::search(std::span<const SourcePart* const> parts) const {
-  Found found(parts.size());
-  std::vector<size_t> lengths;
-  for (const SourcePart* part : parts) lengths.push_back(part->tokens.size());
-  const auto planned =
-      length_batches(lengths, static_cast<size_t>(options_.batch_tokens / options_.search.beam));
-  run_workers(planned.size(), [&] {
-    return [&, scorer = std::shared_ptr<StepScorer>(make_scorer_())](size_t number) {
-      PackedSequences source;
-      for (const size_t index : planned[number]) source.append(parts[index]->tokens);
-      auto results = beam_search(*scorer, source, options_.search);
-      for (size_t i = 0; i < results.size(); ++i) {
-        const auto kept = std::min(results[i].size(), static_cast<size_t>(options_.n_best));
-        results[i].resize(kept);
-        found[planned[number][i]] = std::move(results[i]);
-      }
-    };
-  });
-  return found;
+  std::vector<std::span<const int32_t>> sources;
+  for (const SourcePart* part : parts) sources.emplace_back(part->tokens);
+  const std::vector<SearchOptions> options(parts.size(), options_.search);
+  return batched_search(make_scorer_, sources, options,
+                        {.tokens = options_.batch_tokens, .n_best = options_.n_best});
 }
 
 // Hypothesis k of a line in parts is made of the k-th ones of its parts.

@@ -1,16 +1,12 @@
-// From lines of source text to their translations: batches of sentences of similar length, searched
-// by as many workers as there are threads.
+// From lines of source text to their translations.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "skein/decode/hypothesis.h"
-#include "skein/decode/scorer.h"
+#include "skein/decode/batched_search.h"
 #include "skein/decode/source_text.h"
 #include "skein/text/tokenizer.h"
 
@@ -36,9 +32,6 @@ struct Translation {
 
 class Translator {
  public:
-  // Makes a scorer; each worker has its own.
-  using ScorerFactory = std::function<std::unique_ptr<StepScorer>()>;
-
   // The tokenisers must outlive this object. Throws UsageError for an option out of range, and if
   // the target tokeniser's vocabulary is not the model's.
   Translator(ScorerFactory make_scorer, const Tokenizer& source, const Tokenizer& target,
