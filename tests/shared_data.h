@@ -8,9 +8,7 @@
 
 namespace skein {
 
-inline std::filesystem::path shared_path(std::string_view name) {
-  return source_folder() / ".." / "shared" / name;
-}
+inline std::filesystem::path shared_path(std::string_view name) { return shared_folder() / name; }
 
 inline bool shared_available(std::string_view name = "") {
   return std::filesystem::exists(shared_path(name));
