@@ -148,6 +148,7 @@ struct Attention {
   int64_t heads = 1;
   bool causal = false;
   kernels::Dropout dropout = {};
+  double scale = 0;  // of the scores; 0: (width / heads)^-0.5
 };
 
 // Vaswani et al. 2017, equation 1, head by head and sentence by sentence, with dropout of the
@@ -156,6 +157,7 @@ inline Matrix attention(const Attention& options, const Matrix& queries, const M
                         const Matrix& values) {
   Matrix out(queries.rows, queries.columns);
   const int64_t dim = queries.columns / options.heads;
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(dim));
   const kernels::AttentionShape shape{options.query_offsets, options.key_offsets, options.heads, 1,
                                       options.causal,        options.dropout};
   for (size_t s = 0; s + 1 < options.query_offsets.size(); ++s) {
@@ -174,7 +176,7 @@ inline Matrix attention(const Attention& options, const Matrix& queries, const M
           for (int64_t c = head * dim; c < (head + 1) * dim; ++c) {
             score += queries(q, c) * keys(first_key + k, c);
           }
-          weights.push_back(std::exp(score / std::sqrt(static_cast<double>(dim))));
+          weights.push_back(std::exp(scale * score));
           sum += weights.back();
         }
         for (int64_t k = 0; k < seen; ++k) {
@@ -187,6 +189,51 @@ inline Matrix attention(const Attention& options, const Matrix& queries, const M
     }
   }
   return out;
+}
+
+// The taps of an output lie side by side in weight [out, width * in]; a window begins `left` rows
+// before its own, and what lies outside the sentence counts as zero.
+struct Convolution {
+  std::span<const int32_t> offsets;
+  int64_t width = 1;
+  int64_t left = 0;
+};
+inline Matrix convolution(const Convolution& window, const Matrix& x, const Matrix& weight,
+                          const Matrix& bias = {}) {
+  Matrix y(x.rows, weight.rows);
+  for (size_t s = 0; s + 1 < window.offsets.size(); ++s) {
+    const int64_t begin = window.offsets[s], end = window.offsets[s + 1];
+    for (int64_t t = begin; t < end; ++t) {
+      for (int64_t o = 0; o < y.columns; ++o) {
+        y(t, o) = bias.values.empty() ? 0 : bias(0, o);
+        for (int64_t tap = 0; tap < window.width; ++tap) {
+          const int64_t row = t - window.left + tap;
+          if (row < begin || row >= end) continue;
+          for (int64_t i = 0; i < x.columns; ++i)
+            y(t, o) += x(row, i) * weight(o, tap * x.columns + i);
+        }
+      }
+    }
+  }
+  return y;
+}
+
+// Salimans & Kingma 2016, equation 2, row by row; zero where the direction is.
+inline Matrix weight_norm(const Matrix& direction, const Matrix& length) {
+  Matrix weight = direction;
+  for (int64_t r = 0; r < weight.rows; ++r) {
+    double square = 0;
+    for (int64_t c = 0; c < weight.columns; ++c) square += direction(r, c) * direction(r, c);
+    for (int64_t c = 0; c < weight.columns; ++c) {
+      weight(r, c) *= square == 0 ? 0 : length.values[static_cast<size_t>(r)] / std::sqrt(square);
+    }
+  }
+  return weight;
+}
+
+inline Matrix scale(double factor, Matrix x) {
+  for (double& value : x.values) value *= factor;
+  return x;
 }
 
 struct CrossEntropy {

@@ -39,14 +39,13 @@ struct AttentionRecord {
   std::vector<int32_t> key_offsets;
   int64_t heads;
   bool causal;
+  float scale;
   kernels::Dropout dropout;
   Tensor log_sums;
   std::shared_ptr<Gradient> out_gradient;
 
   kernels::AttentionShape shape() const {
-    const int64_t head_width = from.width / heads;
-    return {query_offsets, key_offsets, heads, 1.0f / std::sqrt(static_cast<float>(head_width)),
-            causal,        dropout};
+    return {query_offsets, key_offsets, heads, scale, causal, dropout};
   }
 
   void run() {
@@ -102,6 +101,11 @@ void require_fitting(const Sources& from, std::span<const int32_t> query_offsets
   require_offsets("key", key_offsets, kv.rows());
 }
 
+float scale_of(const AttentionOptions& options, int64_t width) {
+  if (options.scale != 0) return static_cast<float>(options.scale);
+  return 1.0f / std::sqrt(static_cast<float>(width / options.heads));
+}
+
 Variable attend(Tape& tape, const Sources& from, std::span<const int32_t> query_offsets,
                 std::span<const int32_t> key_offsets, const AttentionOptions& options) {
   require_fitting(from, query_offsets, key_offsets, options.heads);
@@ -113,6 +117,7 @@ Variable attend(Tape& tape, const Sources& from, std::span<const int32_t> query_
                       {key_offsets.begin(), key_offsets.end()},
                       options.heads,
                       options.causal,
+                      scale_of(options, from.width),
                       tape.next_dropout(options.dropout),
                       Tensor::uninitialized({q.rows(), options.heads}, DType::kF32),
                       nullptr});

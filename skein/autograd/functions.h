@@ -65,6 +65,7 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;
   double dropout = 0;  // of the probabilities
+  double scale = 0;    // of the scores; 0: (width / heads)^-0.5
 };
 // qkv [n, 3c]: queries, keys and values of the same tokens.
 Variable self_attention(Tape& tape, const Variable& qkv, std::span<const int32_t> offsets,

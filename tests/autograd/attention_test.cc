@@ -20,7 +20,8 @@ plain::Attention twin_options(std::span<const int32_t> queries, std::span<const 
           .key_offsets = keys,
           .heads = options.heads,
           .causal = options.causal,
-          .dropout = masks.next_dropout(options.dropout)};
+          .dropout = masks.next_dropout(options.dropout),
+          .scale = options.scale};
 }
 
 CheckedFunction checked_self_attention(const std::vector<int32_t>& offsets, int64_t width,
@@ -94,6 +95,12 @@ TEST_P(AttentionGradient, OfCrossAttentionAgreesWithCentralDifferences) {
 INSTANTIATE_TEST_SUITE_P(HeadsCausalDropout, AttentionGradient,
                          testing::Combine(testing::Values(1, 2, 4), testing::Bool(),
                                           testing::Values(0.0, 0.3)));
+
+TEST(AttentionGradient, AgreesForScoresThatAreNotScaled) {
+  const AttentionOptions options{.heads = 1, .scale = 1};
+  EXPECT_THAT(disagreements(checked_cross_attention({0, 3, 5}, {0, 4, 9}, 5, options, 1), 1),
+              IsEmpty());
+}
 
 // Longer than the blocks and vectors of any kernel.
 TEST(AttentionGradient, AgreesForALongSentence) {

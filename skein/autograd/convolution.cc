@@ -1,0 +1,106 @@
+#include "skein/autograd/convolution.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "skein/autograd/functions.h"
+#include "skein/kernels/check.h"
+#include "skein/kernels/elementwise.h"
+#include "skein/kernels/matmul.h"
+
+namespace skein {
+namespace {
+
+// Rows whose windows exist at a time: they stay in the second-level caches until they are
+// multiplied.
+constexpr int64_t kChunkRows = 1024;
+
+// Calls body(begin, end, the windows of rows [begin, end)).
+template <typename Body>
+void for_windows(const kernels::Window& window, const Tensor& x, Body&& body) {
+  const int64_t rows = x.rows();
+  Tensor windows = Tensor::uninitialized(
+      {std::min(rows, kChunkRows), window.width * x.columns()}, x.type());
+  for (int64_t begin = 0; begin < rows; begin += kChunkRows) {
+    const int64_t end = std::min(rows, begin + kChunkRows);
+    Tensor chunk = windows.slice(0, end - begin);
+    kernels::unfold(window, x, begin, chunk);
+    body(begin, end, chunk);
+  }
+}
+
+struct ConvolutionRecord {
+  Tensor x;
+  std::shared_ptr<Gradient> x_gradient;
+  Variable weight;
+  Variable bias;
+  std::shared_ptr<Gradient> y_gradient;
+  std::vector<int32_t> offsets;
+  int64_t width;
+  int64_t left;
+
+  kernels::Window window() const { return {offsets, width, left}; }
+
+  void inputs() {
+    if (!x_gradient) return;
+    const Tensor& dy = y_gradient->tensor();
+    const Tensor& w = weight.value_as(x.type());
+    Tensor taps = Tensor::uninitialized({width * w.rows(), x.columns()}, w.type());
+    kernels::mirrored_taps(width, w, taps);
+    auto [dx, accumulate] = x_gradient->target(x.shape(), x.type());
+    for_windows(kernels::mirrored(window()), dy, [&](int64_t begin, int64_t end, const Tensor& d) {
+      Tensor rows = dx.slice(begin, end);
+      kernels::matmul(d, taps, rows, {.accumulate = accumulate});
+    });
+  }
+
+  void weights() {
+    const Tensor& dy = y_gradient->tensor();
+    if (weight.needs_gradient()) {
+      auto [dw, accumulate] = weight.gradient()->target(weight.shape(), DType::kF32);
+      if (x.rows() == 0 && !accumulate) dw.fill_zero();
+      for_windows(window(), x, [&](int64_t begin, int64_t end, const Tensor& rows) {
+        kernels::matmul(dy.slice(begin, end), rows, dw,
+                        {.transpose_a = true, .accumulate = accumulate || begin > 0});
+      });
+    }
+    if (bias.needs_gradient()) {
+      auto [db, accumulate] = bias.gradient()->target(bias.shape(), DType::kF32);
+      kernels::column_sum(dy, db, accumulate);
+    }
+  }
+};
+
+}  // namespace
+
+Variable convolution(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
+                     const kernels::Window& window) {
+  kernels::require_type("convolution", "x", x.value(), tape.activations());
+  const int64_t outputs = weight.shape()[0];
+  kernels::require_matrix("convolution", "weight", weight.value(), outputs,
+                          window.width * x.value().columns());
+  Tensor y = Tensor::uninitialized({x.value().rows(), outputs}, tape.activations());
+  for_windows(window, x.value(), [&](int64_t begin, int64_t end, const Tensor& rows) {
+    Tensor out = y.slice(begin, end);
+    multiply_by_weight(rows, weight, out, bias.defined() ? &bias.value() : nullptr);
+  });
+  tape.check(y, "convolution", weight);
+  const Variable output(std::move(y), tape.recording());
+  if (!tape.recording()) return output;
+  auto record = std::make_shared<ConvolutionRecord>(
+      ConvolutionRecord{.x = x.value(),
+                        .x_gradient = x.gradient(),
+                        .weight = weight,
+                        .bias = bias,
+                        .y_gradient = output.gradient(),
+                        .offsets = {window.offsets.begin(), window.offsets.end()},
+                        .width = window.width,
+                        .left = window.left});
+  tape.record({.outputs = {output.gradient()},
+               .inputs = [record] { record->inputs(); },
+               .weights = [record] { record->weights(); }});
+  return output;
+}
+
+}  // namespace skein
