@@ -59,7 +59,10 @@ class AttentiveBigram : public skein::Model {
   bool has_source() const override { return true; }
   int64_t max_source_length() const override { return options_.max_positions; }
   int64_t max_target_length() const override { return options_.max_positions; }
-  skein::OutputProjection output() const override { return {target_, skein::Variable()}; }
+  int64_t vocabulary() const override { return target_.shape()[0]; }
+  skein::OutputProjection output(skein::Tape&) const override {
+    return {target_, skein::Variable()};
+  }
 
   skein::Variable features(skein::Tape& tape, const skein::Batch& batch) const override {
     const skein::PackedSequences& target = batch.target_input;
@@ -82,21 +85,16 @@ class AttentiveBigram : public skein::Model {
 
   skein::Tensor step(skein::DecodeState& base, std::span<const int32_t> previous) const override {
     auto& state = dynamic_cast<State&>(base);
-    skein::CacheRows visible;
-    std::vector<int32_t> positions;
+    std::vector<int32_t> positions, sentences;
     for (State::Row& each : state.hypotheses) {
       positions.push_back(each.length++ + skein::kFirstPositionRow);
-      const auto sentence = static_cast<size_t>(each.sentence);
-      for (int32_t row = state.source_offsets[sentence]; row < state.source_offsets[sentence + 1];
-           ++row) {
-        visible.rows.push_back(row);
-      }
-      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
+      sentences.push_back(each.sentence);
     }
+    const skein::CacheRows visible = skein::rows_of_sentences(sentences, state.source_offsets);
     skein::Tape tape = inference_tape();
     const skein::Variable words = embed_at(tape, target_, previous, positions);
     return project(finish(tape, words, attention_.step(tape, words, state.memory, visible)),
-                   output());
+                   output(tape));
   }
 
   double training_flops(const skein::Batch& batch) const override {
@@ -113,10 +111,6 @@ class AttentiveBigram : public skein::Model {
   skein::Variable add_embedding(const char* name, int64_t words) {
     const double width = static_cast<double>(options_.width);
     return parameters_.add(name, {words, options_.width}, skein::normal(1 / std::sqrt(width)));
-  }
-
-  skein::Tape inference_tape() const {
-    return skein::Tape({.record = false, .training = false, .activations = inference_type()});
   }
 
   skein::Variable embed_at(skein::Tape& tape, const skein::Variable& table,

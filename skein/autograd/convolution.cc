@@ -20,8 +20,8 @@ constexpr int64_t kChunkRows = 1024;
 template <typename Body>
 void for_windows(const kernels::Window& window, const Tensor& x, Body&& body) {
   const int64_t rows = x.rows();
-  Tensor windows = Tensor::uninitialized(
-      {std::min(rows, kChunkRows), window.width * x.columns()}, x.type());
+  Tensor windows =
+      Tensor::uninitialized({std::min(rows, kChunkRows), window.width * x.columns()}, x.type());
   for (int64_t begin = 0; begin < rows; begin += kChunkRows) {
     const int64_t end = std::min(rows, begin + kChunkRows);
     Tensor chunk = windows.slice(0, end - begin);

@@ -20,8 +20,8 @@ Variable weight_norm(Tape& tape, const Variable& direction, const Variable& leng
 Variable convolution(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
                      const kernels::Window& window);
 
-// factor * (values * sigmoid(gates) + residual) [n, c], x [n, 2c] = values, gates. `residual` may be
-// undefined.
+// factor * (values * sigmoid(gates) + residual) [n, c], x [n, 2c] = values, gates. `residual` may
+// be undefined.
 Variable gated_sum(Tape& tape, const Variable& x, const Variable& residual, double factor);
 
 // factor * (a + b)

@@ -81,10 +81,8 @@ Variable scale_gradient(Tape& tape, const Variable& x, double factor) {
   if (!x.needs_gradient()) return x;
   const Variable output(x.value(), true);
   tape.record({.outputs = {output.gradient()},
-               .inputs =
-                   [factor, dx = x.gradient(), dy = output.gradient()] {
-                     dx->add(scaled(factor, dy->tensor()));
-                   },
+               .inputs = [factor, dx = x.gradient(),
+                          dy = output.gradient()] { dx->add(scaled(factor, dy->tensor())); },
                .weights = nullptr});
   return output;
 }

@@ -54,6 +54,7 @@ class Variable {
 
   // The values do not change any more, so that products may keep them in another order.
   void freeze() const { node_->frozen = true; }
+  bool frozen() const { return node_->frozen; }
   // A frozen matrix [n, k] as the right factor [k, n] of products, packed at the first call; null
   // if it is not frozen or `type` is not that of the first call. Safe to call from several threads.
   const kernels::PackedMatrix* packed(DType type) const;

@@ -4,8 +4,7 @@
 
 namespace skein {
 
-ModelScorer::ModelScorer(const Model& model)
-    : model_(model), vocabulary_(model.output().weight.shape()[0]) {
+ModelScorer::ModelScorer(const Model& model) : model_(model) {
   if (!model.has_source()) {
     throw UsageError(
         "this is a language model: it has no source side to translate from; expected a model that "

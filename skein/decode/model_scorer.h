@@ -14,7 +14,7 @@ class ModelScorer final : public StepScorer {
   // language model: it has no source side.
   explicit ModelScorer(const Model& model);
 
-  int64_t vocabulary() const override { return vocabulary_; }
+  int64_t vocabulary() const override { return model_.vocabulary(); }
   int64_t max_source_length() const override { return model_.max_source_length(); }
   int64_t max_target_length() const override { return model_.max_target_length(); }
   void start(const PackedSequences& source) override;
@@ -23,7 +23,6 @@ class ModelScorer final : public StepScorer {
 
  private:
   const Model& model_;
-  int64_t vocabulary_;
   std::unique_ptr<DecodeState> state_;
 };
 

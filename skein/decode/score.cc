@@ -44,11 +44,12 @@ void require_numbers(const std::vector<float>& scores) {
 std::vector<SentenceScore> score_batch(const Model& model, const Batch& batch) {
   Tape tape({.record = false, .training = false, .activations = model.inference_type()});
   const Tensor features = model.features(tape, batch).value();
+  const OutputProjection output = model.output(tape);
   const std::span<const int32_t> targets(batch.target.tokens);
   std::vector<float> scores;
   for (int64_t begin = 0; begin < features.rows(); begin += kRowsAtOnce) {
     const int64_t end = std::min(features.rows(), begin + kRowsAtOnce);
-    const Tensor logits = project(Variable(features.slice(begin, end)), model.output());
+    const Tensor logits = project(Variable(features.slice(begin, end)), output);
     add_scores(logits,
                targets.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
                scores);

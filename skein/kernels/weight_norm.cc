@@ -77,8 +77,8 @@ void norm_rows_gradient(const NormedRowsGradient& rows, int64_t begin, int64_t e
     const Elements d_direction = rows.d_direction.from(r * rows.columns);
     const auto factor = set(rows.length[r] * inverse), component = set(along * inverse);
     for_lanes(0, rows.columns, [&](int64_t c, auto lanes) {
-      auto d = hn::Mul(factor, hn::NegMulAdd(component, load(direction, c, lanes),
-                                             load(d_weight, c, lanes)));
+      auto d = hn::Mul(
+          factor, hn::NegMulAdd(component, load(direction, c, lanes), load(d_weight, c, lanes)));
       if (rows.accumulate_direction) d = hn::Add(d, load(d_direction, c, lanes));
       store(d, d_direction, c, lanes);
     });

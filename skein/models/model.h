@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "skein/autograd/loss.h"
 #include "skein/autograd/tape.h"
 #include "skein/data/batch.h"
 #include "skein/nn/parameter_store.h"
@@ -41,10 +42,14 @@ class Model {
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
 
+  // Words of the target vocabulary.
+  virtual int64_t vocabulary() const = 0;
+
   // [target tokens, width]: what the output projection turns into logits. Throws ShapeError for a
   // sentence beyond the longest.
   virtual Variable features(Tape& tape, const Batch& batch) const = 0;
-  virtual OutputProjection output() const = 0;
+  // The tape records what the weights are made of, where they are no parameters themselves.
+  virtual OutputProjection output(Tape& tape) const = 0;
 
   // A state with one row a sentence, in order, before its first token. `sentences` counts the rows
   // of a language model, whose `source` is empty.
@@ -64,13 +69,27 @@ class Model {
   DType inference_type() const { return inference_type_; }
 
  protected:
+  Tape inference_tape() const;
+
   ParameterStore parameters_;
 
  private:
   DType inference_type_ = DType::kF32;
 };
 
+// Throws ShapeError, naming `side` and sentence, for one of more than `longest` tokens.
+void require_lengths(const PackedSequences& sentences, const char* side, int64_t longest);
+// Throws ShapeError for a row that is not below `rows`.
+void require_rows(std::span<const int32_t> chosen, int64_t rows);
+// Throws ShapeError unless there is a token for every row, and room for one after `past` tokens.
+void require_step(const DecodeState& state, std::span<const int32_t> previous, int64_t past,
+                  int64_t longest);
+
 // logits [n, vocabulary] f32 of features [n, width].
 Tensor project(const Variable& features, const OutputProjection& output);
+// The loss of `targets` [n] under the distribution of features [n, width]; see
+// projected_cross_entropy().
+Loss cross_entropy(Tape& tape, const Variable& features, const OutputProjection& output,
+                   std::span<const int32_t> targets, double smoothing);
 
 }  // namespace skein

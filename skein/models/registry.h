@@ -32,6 +32,11 @@ class ModelConfig {
 
 using ModelFactory = std::function<std::unique_ptr<ModelConfig>()>;
 
+// Each throws UsageError, naming a model to choose instead, if the data has the other number of
+// languages.
+void require_source_vocabulary(const VocabularySizes& vocabulary, const char* language_model);
+void require_no_source_vocabulary(const VocabularySizes& vocabulary, const char* translation_model);
+
 // The built-in models; plug-ins add theirs.
 Registry<ModelFactory>& models();
 

@@ -92,25 +92,13 @@ Variable Transformer::embed_tokens(Tape& tape, std::span<const int32_t> ids,
                       .dropout = options_.dropout});
 }
 
-void Transformer::require_lengths(const PackedSequences& sentences, const char* side) const {
-  for (size_t s = 0; s < sentences.sentences(); ++s) {
-    const auto length = static_cast<int64_t>(sentences.sentence(s).size());
-    if (length > options_.max_positions) {
-      throw ShapeError(
-          fmt::format("{} sentence {} of the batch has {} tokens; the model takes at most {} "
-                      "(model.max_positions)",
-                      side, s + 1, length, options_.max_positions));
-    }
-  }
-}
-
 void Transformer::require_source() const {
   if (!has_source()) throw Error("a language model has no source to encode or to align with");
 }
 
 Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
   require_source();
-  require_lengths(source, "source");
+  require_lengths(source, "source", options_.max_positions);
   Stream stream(tape,
                 embed_tokens(tape, source.tokens, position_rows(source.offsets), source_embedding_,
                              source_positions_),
@@ -126,7 +114,7 @@ Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
 Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& encoded,
                              Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
-  require_lengths(target, "target");
+  require_lengths(target, "target", options_.max_positions);
   Stream stream(tape,
                 embed_tokens(tape, target.tokens, position_rows(target.offsets), target_embedding_,
                              target_positions_),
@@ -151,7 +139,7 @@ Variable Transformer::features(Tape& tape, const Batch& batch) const {
 }
 
 Tensor Transformer::alignment(const Batch& batch) const {
-  Tape tape({.record = false, .training = false, .activations = inference_type()});
+  Tape tape = inference_tape();
   const Variable encoded = encode(tape, batch.source);
   Variable query;
   decode(tape, batch, encoded, &query);

@@ -35,9 +35,10 @@ class Transformer : public Model {
   bool has_source() const override { return options_.encoder_layers > 0; }
   int64_t max_source_length() const override { return options_.max_positions; }
   int64_t max_target_length() const override { return options_.max_positions; }
+  int64_t vocabulary() const override { return output_.shape()[0]; }
 
   Variable features(Tape& tape, const Batch& batch) const override;
-  OutputProjection output() const override { return {output_, Variable()}; }
+  OutputProjection output(Tape&) const override { return {output_, Variable()}; }
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
@@ -79,7 +80,6 @@ class Transformer : public Model {
   Variable decode(Tape& tape, const Batch& batch, const Variable& encoded,
                   Variable* last_query) const;
   void require_source() const;
-  void require_lengths(const PackedSequences& sentences, const char* side) const;
 
   TransformerOptions options_;
   Variable source_embedding_;

@@ -38,17 +38,10 @@ std::unique_ptr<Model> TransformerConfig::build(const VocabularySizes& vocabular
         fmt::format("model.width = {} is not a multiple of model.heads = {}; change one of them",
                     o.width, o.heads));
   }
-  if (o.encoder_layers > 0 && vocabulary.source == 0) {
-    throw UsageError(
-        "this model translates, but the data set has one language; prepare parallel text, or "
-        "choose a language "
-        "model (transformer_lm_small)");
-  }
-  if (o.encoder_layers == 0 && vocabulary.source > 0) {
-    throw UsageError(
-        "this model is a language model, but the data set has two languages; prepare with "
-        "--monolingual, or choose "
-        "a translation model (transformer_small)");
+  if (o.encoder_layers > 0) {
+    require_source_vocabulary(vocabulary, "transformer_lm_small");
+  } else {
+    require_no_source_vocabulary(vocabulary, "transformer_small");
   }
   if (o.encoder_layers > 0 && o.share_embeddings == "all" && !vocabulary.shared) {
     throw UsageError(

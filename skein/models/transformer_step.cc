@@ -9,14 +9,6 @@
 #include "skein/nn/positions.h"
 
 namespace skein {
-namespace {
-
-Tape inference_tape(DType type) {
-  return Tape({.record = false, .training = false, .activations = type});
-}
-
-}  // namespace
-
 // Hypotheses are lists of cache rows (all layers use the same numbers), so that selecting them
 // copies lists and no keys or values.
 struct Transformer::State : DecodeState {
@@ -32,14 +24,10 @@ struct Transformer::State : DecodeState {
   int64_t rows() const override { return static_cast<int64_t>(hypotheses.size()); }
 
   void select(std::span<const int32_t> chosen) override {
+    require_rows(chosen, rows());
     std::vector<Hypothesis> next;
     next.reserve(chosen.size());
-    for (const int32_t row : chosen) {
-      if (row < 0 || row >= rows()) {
-        throw ShapeError(fmt::format("row {} of {} hypotheses was selected", row, rows()));
-      }
-      next.push_back(hypotheses[static_cast<size_t>(row)]);
-    }
+    for (const int32_t row : chosen) next.push_back(hypotheses[static_cast<size_t>(row)]);
     hypotheses = std::move(next);
   }
 
@@ -56,15 +44,9 @@ struct Transformer::State : DecodeState {
   }
 
   CacheRows source_rows() const {
-    CacheRows visible;
-    for (const Hypothesis& each : hypotheses) {
-      const auto sentence = static_cast<size_t>(each.sentence);
-      for (int32_t row = source_offsets[sentence]; row < source_offsets[sentence + 1]; ++row) {
-        visible.rows.push_back(row);
-      }
-      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
-    }
-    return visible;
+    std::vector<int32_t> sentences;
+    for (const Hypothesis& each : hypotheses) sentences.push_back(each.sentence);
+    return rows_of_sentences(sentences, source_offsets);
   }
 };
 
@@ -78,7 +60,7 @@ std::unique_ptr<DecodeState> Transformer::start(const PackedSequences& source,
     throw ShapeError(
         fmt::format("{} source sentences for {} hypotheses", source.sentences(), sentences));
   }
-  Tape tape = inference_tape(inference_type());
+  Tape tape = inference_tape();
   const Variable encoded = encode(tape, source);
   state->source_offsets = source.offsets;
   for (const DecoderLayer& layer : decoder_)
@@ -91,7 +73,7 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
   if (static_cast<int64_t>(previous.size()) != state.rows()) {
     throw ShapeError(fmt::format("{} tokens for {} hypotheses", previous.size(), state.rows()));
   }
-  Tape tape = inference_tape(inference_type());
+  Tape tape = inference_tape();
   std::vector<int32_t> positions;
   for (const State::Hypothesis& each : state.hypotheses) {
     const auto past = static_cast<int64_t>(each.rows.size());
@@ -117,7 +99,7 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
     }
     stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
   }
-  return project(stream.end(decoder_norm_), output());
+  return project(stream.end(decoder_norm_), output(tape));
 }
 
 }  // namespace skein

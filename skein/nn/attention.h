@@ -32,6 +32,9 @@ struct CacheRows {
   std::vector<int32_t> offsets = {0};  // [rows of the step + 1]
 };
 
+// Row i sees all tokens of sentence sentences[i]; `offsets` [sentences + 1].
+CacheRows rows_of_sentences(std::span<const int32_t> sentences, std::span<const int32_t> offsets);
+
 class SelfAttention {
  public:
   // Parameters `name.qkv` [3 width, width] and `name.out` [width, width].

@@ -9,12 +9,8 @@ class CrossEntropy final : public Criterion {
   explicit CrossEntropy(double smoothing) : smoothing_(smoothing) {}
 
   Loss operator()(Tape& tape, const Model& model, const Batch& batch) const override {
-    const OutputProjection output = model.output();
-    return projected_cross_entropy(tape, {.features = model.features(tape, batch),
-                                          .weight = output.weight,
-                                          .bias = output.bias,
-                                          .targets = batch.target.tokens,
-                                          .smoothing = smoothing_});
+    const Variable features = model.features(tape, batch);
+    return cross_entropy(tape, features, model.output(tape), batch.target.tokens, smoothing_);
   }
 
  private:

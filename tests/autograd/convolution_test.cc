@@ -23,18 +23,18 @@ struct Extents {
 };
 
 CheckedFunction checked_convolution(const Extents& e) {
-  return {.inputs = {{"x", {e.offsets.back(), e.in}},
-                     {"weight", {e.out, e.width * e.in}, true},
-                     {"bias", {e.out}, true}},
-          .ours =
-              [e](Tape& tape, std::span<const Variable> v) {
-                return std::vector{convolution(tape, v[0], v[1], v[2], {e.offsets, e.width, e.left})};
-              },
-          .twin =
-              [e](std::span<const plain::Matrix> v) {
-                return std::vector{
-                    plain::convolution({e.offsets, e.width, e.left}, v[0], v[1], v[2])};
-              }};
+  return {
+      .inputs = {{"x", {e.offsets.back(), e.in}},
+                 {"weight", {e.out, e.width * e.in}, true},
+                 {"bias", {e.out}, true}},
+      .ours =
+          [e](Tape& tape, std::span<const Variable> v) {
+            return std::vector{convolution(tape, v[0], v[1], v[2], {e.offsets, e.width, e.left})};
+          },
+      .twin =
+          [e](std::span<const plain::Matrix> v) {
+            return std::vector{plain::convolution({e.offsets, e.width, e.left}, v[0], v[1], v[2])};
+          }};
 }
 
 // Windows longer than sentences, empty sentences, batches without sentences.
@@ -110,12 +110,10 @@ TEST(Convolution, LooksAroundAndBackWithinASentenceByHand) {
   const Variable bias(Tensor::from<float>({0.5}, {1}));
   const std::vector<int32_t> offsets = {0, 3, 4};
   Tape tape({.record = false});
-  EXPECT_THAT(
-      convolution(tape, x, weight, bias, {offsets, 3, 1}).value().values<float>(),
-      ElementsAre(210.5, 321.5, 32.5, 40.5));
-  EXPECT_THAT(
-      convolution(tape, x, weight, bias, {offsets, 3, 2}).value().values<float>(),
-      ElementsAre(100.5, 210.5, 321.5, 400.5));
+  EXPECT_THAT(convolution(tape, x, weight, bias, {offsets, 3, 1}).value().values<float>(),
+              ElementsAre(210.5, 321.5, 32.5, 40.5));
+  EXPECT_THAT(convolution(tape, x, weight, bias, {offsets, 3, 2}).value().values<float>(),
+              ElementsAre(100.5, 210.5, 321.5, 400.5));
 }
 
 TEST(Convolution, RefusesWhatDoesNotFit) {
@@ -130,8 +128,11 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
   EXPECT_THROW(convolve({5, 4}, {0, 2}, 2, 0), ShapeError);
   EXPECT_THROW(convolve({5, 4}, {0, 2, 1, 3}, 2, 0), ShapeError);
   EXPECT_THROW(convolve({5, 4}, {}, 2, 0), ShapeError);
-  EXPECT_THAT([&] { convolve({5, 4}, {0, 3}, 2, 2); },
-              ThrowsMessage<ShapeError>(HasSubstr("a window of 2 rows with 2 of them on the left")));
+  EXPECT_THAT(
+      [&] {
+        convolve({5, 4}, {0, 3}, 2, 2);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("a window of 2 rows with 2 of them on the left")));
   EXPECT_THROW(convolution(tape, zeros({3, 2}), zeros({5, 4}), zeros({4}),
                            {std::vector<int32_t>{0, 3}, 2, 0}),
                ShapeError);

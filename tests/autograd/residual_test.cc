@@ -92,20 +92,20 @@ TEST(ScaleRowsGradient, AgreesWithCentralDifferencesForRandomShapes) {
     Random random(seed);
     std::vector<float> factors;
     for (int64_t r = 0; r < shape[0]; ++r) factors.push_back(static_cast<float>(random.normal()));
-    const CheckedFunction function{
-        .inputs = {{"x", shape}},
-        .ours =
-            [factors](Tape& tape, std::span<const Variable> v) {
-              return std::vector{scale_rows(tape, v[0], factors)};
-            },
-        .twin =
-            [factors](std::span<const plain::Matrix> v) {
-              plain::Matrix y = v[0];
-              for (int64_t r = 0; r < y.rows; ++r) {
-                for (int64_t c = 0; c < y.columns; ++c) y(r, c) *= double{factors[static_cast<size_t>(r)]};
-              }
-              return std::vector{y};
-            }};
+    const CheckedFunction function{.inputs = {{"x", shape}},
+                                   .ours =
+                                       [factors](Tape& tape, std::span<const Variable> v) {
+                                         return std::vector{scale_rows(tape, v[0], factors)};
+                                       },
+                                   .twin =
+                                       [factors](std::span<const plain::Matrix> v) {
+                                         plain::Matrix y = v[0];
+                                         for (int64_t r = 0; r < y.rows; ++r) {
+                                           for (int64_t c = 0; c < y.columns; ++c)
+                                             y(r, c) *= double{factors[static_cast<size_t>(r)]};
+                                         }
+                                         return std::vector{y};
+                                       }};
     EXPECT_THAT(disagreements(function, seed), IsEmpty());
   }
 }

@@ -1,10 +1,14 @@
-// Agreement with fairseq's beam search, recorded in shared/fixtures/beam_table.
+// Agreement with fairseq's beam search, recorded in shared/fixtures/beam_table and, for a ConvS2S
+// model, beam_fconv.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "decode/table_scorer.h"
-#include "fixture.h"
+#include "models/fconv_fixture.h"
 #include "skein/decode/beam_search.h"
+#include "skein/decode/model_scorer.h"
 
 namespace skein {
 namespace {
@@ -65,26 +69,83 @@ std::unique_ptr<StepScorer> scorer_of(const Fixture& fixture, const std::string&
   return std::make_unique<EnsembleScorer>(std::move(members));
 }
 
-TEST(BeamSearchFixture, EqualsTheReferenceAloneAndInABatch) {
-  if (!shared_available("fixtures/beam_table")) GTEST_SKIP() << "shared/fixtures is not here";
-  const Fixture fixture("beam_table");
+// Every plain configuration, each sentence alone and all in a batch.
+int expect_every_configuration(
+    const Fixture& fixture, const PackedSequences& sources,
+    const std::function<std::unique_ptr<StepScorer>(std::string)>& make) {
   int configurations = 0;
   for (const auto& [name, config] : fixture.meta.at("configs").items()) {
     if (!is_plain(config)) continue;
     ++configurations;
     SCOPED_TRACE(name);
-    const std::unique_ptr<StepScorer> scorer = scorer_of(fixture, name);
+    const std::unique_ptr<StepScorer> scorer = make(name);
     std::vector<SearchOptions> options;
-    for (int32_t sentence = 0; sentence < 3; ++sentence) {
+    for (size_t sentence = 0; sentence < 3; ++sentence) {
       SCOPED_TRACE(sentence);
-      options.push_back(options_of(config, static_cast<size_t>(sentence)));
-      const auto alone = beam_search(*scorer, table_sources(std::vector{sentence}), options.back());
-      expect_recorded(fixture, name, static_cast<size_t>(sentence), alone[0]);
+      options.push_back(options_of(config, sentence));
+      PackedSequences source;
+      source.append(sources.sentence(sentence));
+      expect_recorded(fixture, name, sentence, beam_search(*scorer, source, options.back())[0]);
     }
-    const auto together = beam_search(*scorer, table_sources(std::vector{0, 1, 2}), options);
+    const auto together = beam_search(*scorer, sources, options);
     for (size_t i = 0; i < 3; ++i) expect_recorded(fixture, name, i, together[i]);
   }
+  return configurations;
+}
+
+TEST(BeamSearchFixture, EqualsTheReferenceAloneAndInABatch) {
+  if (!shared_available("fixtures/beam_table")) GTEST_SKIP() << "shared/fixtures is not here";
+  const Fixture fixture("beam_table");
+  const int configurations =
+      expect_every_configuration(fixture, table_sources(std::vector{0, 1, 2}),
+                                 [&](const std::string& name) { return scorer_of(fixture, name); });
   EXPECT_EQ(configurations, 21);
+}
+
+TEST(BeamSearchFixture, EqualsTheReferenceWithAConvolutionalModel) {
+  if (!shared_available("fixtures/beam_fconv")) GTEST_SKIP() << "shared/fixtures is not here";
+  const Fixture fixture("beam_fconv"), parameters("fconv_attn_all");
+  const std::unique_ptr<FConv> model = fixture_fconv(parameters);
+  PackedSequences sources;
+  for (int s = 0; s < 3; ++s) {
+    sources.append(token_ids(fixture, "s" + std::to_string(s) + ".src"));
+  }
+  const int configurations = expect_every_configuration(
+      fixture, sources, [&](const std::string&) { return std::make_unique<ModelScorer>(*model); });
+  EXPECT_EQ(configurations, 21);
+}
+
+// The attention of the best hypothesis of every sentence, token by token.
+TEST(BeamSearchFixture, AlignsTheBestHypothesesOfAConvolutionalModelAsTheReference) {
+  if (!shared_available("fixtures/beam_fconv")) GTEST_SKIP() << "shared/fixtures is not here";
+  const Fixture fixture("beam_fconv"), parameters("fconv_attn_all");
+  const std::unique_ptr<FConv> model = fixture_fconv(parameters);
+  const std::string name = "beam5_lenpen1.0";
+  const std::vector<int64_t> tokens = fixture.integers(name + ".tokens");
+  const std::vector<int64_t> lengths = fixture.integers(name + ".len");
+  const size_t per_sentence = tokens.size() / 3, hypotheses = lengths.size() / 3;
+  for (size_t s = 0; s < 3; ++s) {
+    const std::string sentence = "s" + std::to_string(s);
+    const std::vector<int32_t> source = token_ids(fixture, sentence + ".src");
+    const auto length = static_cast<size_t>(lengths[s * hypotheses]);
+    std::vector<int32_t> input = {2};
+    for (size_t t = 0; t + 1 < length; ++t) {
+      input.push_back(static_cast<int32_t>(tokens[s * per_sentence + t]));
+    }
+    Batch batch;
+    batch.source.append(source);
+    batch.target_input.append(input);
+    const Tensor alignment = model->alignment(batch);
+    const std::string key = name + ".best_attention." + sentence;  // [source, target]
+    const std::vector<float> expected = fixture.floats(key);
+    ASSERT_EQ(fixture.shape(key)[1], static_cast<int64_t>(length));
+    for (size_t t = 0; t < length; ++t) {
+      for (size_t i = 0; i < source.size(); ++i) {
+        EXPECT_NEAR(alignment.values<float>()[t * source.size() + i], expected[i * length + t],
+                    kTolerance);
+      }
+    }
+  }
 }
 
 }  // namespace

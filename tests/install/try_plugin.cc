@@ -31,7 +31,7 @@ skein::Batch example() {
 
 float largest_difference(const skein::Model& model, const skein::Batch& batch) {
   skein::Tape tape({.record = false, .training = false});
-  const skein::Tensor whole = skein::project(model.features(tape, batch), model.output());
+  const skein::Tensor whole = skein::project(model.features(tape, batch), model.output(tape));
   float largest = 0;
   for (size_t s = 0; s < batch.source.sentences(); ++s) {
     skein::PackedSequences source;
@@ -53,7 +53,7 @@ float largest_difference(const skein::Model& model, const skein::Batch& batch) {
 
 double summed_loss(skein::Tape& tape, const skein::Model& model, const skein::Batch& batch,
                    skein::Variable* variable) {
-  const skein::OutputProjection output = model.output();
+  const skein::OutputProjection output = model.output(tape);
   const skein::Loss loss =
       skein::projected_cross_entropy(tape, {.features = model.features(tape, batch),
                                             .weight = output.weight,

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "models/plain_transformer.h"
+#include "models/random_batch.h"
 #include "nn/filled_store.h"
-#include "random_batches.h"
 #include "skein/models/transformer.h"
 
 namespace skein {
@@ -58,28 +58,8 @@ inline PlainTransformer plain_twin(const TransformerOptions& options, const Tran
   return {options, std::move(parameters)};
 }
 
-// Sentences of 1 to 5 tokens on both sides.
 inline Batch random_batch(const TransformerOptions& options, int64_t sentences, uint64_t seed) {
-  Random random(seed);
-  const VocabularySizes vocabulary = vocabulary_of(options);
-  Batch batch;
-  for (int64_t s = 0; s < sentences; ++s) {
-    if (vocabulary.source > 0) {
-      batch.source.append(random_tokens(random, random_between(random, 1, 5), vocabulary.source));
-    }
-    const int64_t length = random_between(random, 1, 5);
-    batch.target_input.append(random_tokens(random, length, vocabulary.target));
-    batch.target.append(random_tokens(random, length, vocabulary.target));
-  }
-  return batch;
-}
-
-inline Batch sentence_alone(const Batch& batch, size_t sentence) {
-  Batch alone;
-  if (batch.source.sentences() > 0) alone.source.append(batch.source.sentence(sentence));
-  alone.target_input.append(batch.target_input.sentence(sentence));
-  alone.target.append(batch.target.sentence(sentence));
-  return alone;
+  return random_batch(vocabulary_of(options), sentences, seed);
 }
 
 }  // namespace skein

@@ -6,28 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "fixture.h"
-#include "skein/data/batch.h"
+#include "models/fixture_batch.h"
 #include "skein/models/transformer.h"
 
 namespace skein {
-
-inline std::vector<int32_t> token_ids(const Fixture& fixture, const std::string& name) {
-  const std::vector<int64_t> wide = fixture.integers(name);
-  return {wide.begin(), wide.end()};
-}
-
-// Sentences `first` .. `last` - 1 of the fixture as one packed batch.
-inline Batch fixture_batch(const Fixture& fixture, int first, int last) {
-  Batch batch;
-  for (int s = first; s < last; ++s) {
-    const std::string prefix = "s" + std::to_string(s);
-    batch.source.append(token_ids(fixture, prefix + ".src"));
-    batch.target_input.append(token_ids(fixture, prefix + ".prev"));
-    batch.target.append(token_ids(fixture, prefix + ".tgt"));
-  }
-  return batch;
-}
 
 inline TransformerOptions fixture_options(const Fixture& fixture) {
   const nlohmann::json& hyper = fixture.meta.at("hyper");

@@ -2,8 +2,7 @@
 // alone and among others.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "models/model_properties.h"
 #include "models/random_transformer.h"
 
 namespace skein {
@@ -22,31 +21,7 @@ TEST_P(TransformerIndependence, StepsOfASentenceAreTheSameBitsAloneAndAmongOther
   const auto model = random_transformer(options);
   model->set_inference_type(type);
   model->parameters().freeze();
-  constexpr int64_t kSentences = 140;
-  Random random(1);
-  PackedSequences source;
-  for (int64_t s = 0; s < kSentences; ++s) {
-    source.append(random_tokens(random, random_between(random, 1, 30), kTargetWords));
-  }
-  std::vector<std::vector<int32_t>> previous;
-  std::vector<Tensor> together;
-  const auto state = model->start(source, kSentences);
-  for (int position = 0; position < 3; ++position) {
-    previous.push_back(random_tokens(random, kSentences, kTargetWords));
-    together.push_back(model->step(*state, previous.back()));
-  }
-  for (int64_t s = 0; s < kSentences; s += 9) {
-    SCOPED_TRACE(s);
-    PackedSequences alone;
-    alone.append(source.sentence(static_cast<size_t>(s)));
-    const auto alone_state = model->start(alone, 1);
-    for (size_t position = 0; position < previous.size(); ++position) {
-      const int32_t token = previous[position][static_cast<size_t>(s)];
-      const Tensor logits = model->step(*alone_state, std::span(&token, 1));
-      EXPECT_TRUE(std::ranges::equal(logits.values<float>(),
-                                     together[position].slice(s, s + 1).values<float>()));
-    }
-  }
+  expect_steps_to_be_independent(*model, vocabulary_of(options), 140, 30);
 }
 
 INSTANTIATE_TEST_SUITE_P(TypesAndWidths, TransformerIndependence,

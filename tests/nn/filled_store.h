@@ -9,13 +9,14 @@
 
 namespace skein {
 
-// Normal values of deviation `scale`; vectors named `*norm.weight` lie around 1.
+// Normal values of deviation `scale`; vectors named `*norm.weight` and `*weight_g` lie around 1.
 inline void fill_parameters(ParameterStore& store, uint64_t seed, double scale) {
   store.allocate({.half = true, .gradients = true});
   store.initialize(seed);
   Random random(seed);
   for (const Parameter& each : store.parameters()) {
-    const float centre = each.name.ends_with("norm.weight") ? 1 : 0;
+    const bool factors = each.name.ends_with("norm.weight") || each.name.ends_with("weight_g");
+    const float centre = factors ? 1 : 0;
     Tensor values = each.variable.value();
     for (float& value : values.values<float>()) {
       value = centre + static_cast<float>(scale * random.normal());

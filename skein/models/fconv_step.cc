@@ -1,0 +1,80 @@
+// Step-by-step decoding with the layers of ConvS2S.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "skein/base/error.h"
+#include "skein/models/fconv.h"
+#include "skein/nn/positions.h"
+
+namespace skein {
+
+struct FConv::State : DecodeState {
+  Decoder decoder;  // its weights normalised
+  OutputProjection output;
+  Variable memory;                      // keys and values of the source
+  std::vector<int32_t> source_offsets;  // [sentences + 1]
+  std::vector<int32_t> sentences;       // of the hypotheses
+  std::vector<InputWindow> windows;     // one a layer
+  int64_t tokens = 0;                   // that every hypothesis has
+
+  explicit State(Decoder folded) : decoder(std::move(folded)) {
+    for (const DecoderLayer& layer : decoder.layers) {
+      windows.push_back(layer.convolution.window());
+    }
+  }
+
+  int64_t rows() const override { return static_cast<int64_t>(sentences.size()); }
+
+  void select(std::span<const int32_t> chosen) override {
+    require_rows(chosen, rows());
+    std::vector<int32_t> next;
+    next.reserve(chosen.size());
+    for (const int32_t row : chosen) next.push_back(sentences[static_cast<size_t>(row)]);
+    sentences = std::move(next);
+    for (InputWindow& window : windows) window.select(chosen);
+  }
+};
+
+std::unique_ptr<DecodeState> FConv::start(const PackedSequences& source, int64_t sentences) const {
+  if (static_cast<int64_t>(source.sentences()) != sentences) {
+    throw ShapeError(
+        fmt::format("{} source sentences for {} hypotheses", source.sentences(), sentences));
+  }
+  Tape tape = inference_tape();
+  auto state = std::make_unique<State>(decoder_.folded(tape));
+  state->output = output_of(tape, state->decoder);
+  const auto [keys, values] = encode(tape, source);
+  state->memory = attention_memory(tape, keys, values, source.offsets);
+  state->source_offsets = source.offsets;
+  for (int32_t s = 0; s < sentences; ++s) state->sentences.push_back(s);
+  return state;
+}
+
+Tensor FConv::step(DecodeState& base, std::span<const int32_t> previous) const {
+  auto& state = dynamic_cast<State&>(base);
+  require_step(state, previous, state.tokens, options_.max_positions);
+  Tape tape = inference_tape();
+  const std::vector<int32_t> positions(previous.size(),
+                                       kFirstPositionRow + static_cast<int32_t>(state.tokens));
+  // Refuses unknown tokens before the state moves on.
+  const Variable embedded = embed_tokens(tape, previous, positions, target_embedding_);
+  ++state.tokens;
+  const CacheRows visible = rows_of_sentences(state.sentences, state.source_offsets);
+  std::vector<Variable> outputs = {state.decoder.in(tape, embedded)};
+  for (size_t i = 0; i < state.decoder.layers.size(); ++i) {
+    const DecoderLayer& layer = state.decoder.layers[i];
+    GatedConvolution::Attend attend;
+    if (layer.attention) {
+      attend = [&](const Variable& x) {
+        const Variable query = layer.attention->query(tape, x, embedded);
+        return layer.attention->step(tape, x, query, state.memory, visible);
+      };
+    }
+    const Variable gates = layer.convolution.gates_step(tape, outputs.back(), state.windows[i]);
+    outputs.push_back(layer.convolution.output(tape, gates, outputs, attend));
+  }
+  return project(state.decoder.out(tape, outputs.back()), state.output);
+}
+
+}  // namespace skein

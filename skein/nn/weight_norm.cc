@@ -1,0 +1,128 @@
+#include "skein/nn/weight_norm.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "skein/autograd/functions.h"
+
+namespace skein {
+namespace {
+
+// The norms of the rows of a parameter that was filled before.
+Initializer row_norms(const Variable& matrix) {
+  return [matrix](std::span<float> values, Random&) {
+    const Tensor& rows = matrix.value();
+    const auto columns = static_cast<size_t>(rows.columns());
+    for (size_t r = 0; r < values.size(); ++r) {
+      double sum = 0;
+      for (const float value : rows.values<float>().subspan(r * columns, columns)) {
+        sum += double{value} * double{value};
+      }
+      values[r] = static_cast<float>(std::sqrt(sum));
+    }
+  };
+}
+
+double linear_deviation(const NormedLinear::Options& options) {
+  return std::sqrt((1 - options.dropout) / static_cast<double>(options.inputs));
+}
+
+double gated_deviation(const NormedConvolution::Options& options) {
+  return std::sqrt(4 * (1 - options.dropout) / static_cast<double>(options.width * options.inputs));
+}
+
+}  // namespace
+
+NormedWeight::NormedWeight(ParameterStore& store, const std::string& name, int64_t inputs,
+                           int64_t outputs, double standard_deviation)
+    : direction_(store.add(name + ".weight_v", {outputs, inputs}, normal(standard_deviation))),
+      length_(store.add(name + ".weight_g", {outputs}, row_norms(direction_))) {}
+
+Variable NormedWeight::operator()(Tape& tape) const {
+  Variable ready = folded_;
+  if (!ready.defined() && direction_.frozen() && !tape.recording()) {
+    std::call_once(cache_->once, [&] { cache_->weight = fold(tape); });
+    ready = cache_->weight;
+  }
+  const bool fits = ready.defined() && ready.value().type() == tape.activations();
+  return fits ? ready : weight_norm(tape, direction_, length_);
+}
+
+NormedWeight NormedWeight::folded(Tape& tape) const {
+  NormedWeight result = *this;
+  result.folded_ = direction_.frozen() ? (*this)(tape) : fold(tape);
+  return result;
+}
+
+Variable NormedWeight::fold(Tape& tape) const {
+  const Variable weight(weight_norm(tape, direction_, length_).value());
+  weight.freeze();
+  return weight;
+}
+
+NormedLinear::NormedLinear(ParameterStore& store, const std::string& name, const Options& options)
+    : weight_(store, name, options.inputs, options.outputs, linear_deviation(options)),
+      bias_(store.add(name + ".bias", {options.outputs}, constant(0))) {}
+
+Variable NormedLinear::operator()(Tape& tape, const Variable& x) const {
+  return linear(tape, x, weight_(tape), bias_);
+}
+
+NormedLinear NormedLinear::folded(Tape& tape) const {
+  NormedLinear result = *this;
+  result.weight_ = weight_.folded(tape);
+  return result;
+}
+
+const Tensor& InputWindow::push(const Tensor& x) {
+  if (width_ == 1) return inputs_ = x;
+  const int64_t rows = x.rows(), inputs = x.columns();
+  if (!inputs_.defined()) inputs_ = Tensor::zeros({rows, width_ * inputs}, x.type());
+  const auto newest = static_cast<size_t>(inputs) * size_of(x.type());
+  const size_t older = newest * static_cast<size_t>(width_ - 1);
+  for (int64_t r = 0; r < rows; ++r) {
+    std::byte* row = inputs_.raw() + static_cast<size_t>(r) * (older + newest);
+    std::memmove(row, row + newest, older);
+    std::memcpy(row + older, x.raw() + static_cast<size_t>(r) * newest, newest);
+  }
+  return inputs_;
+}
+
+void InputWindow::select(std::span<const int32_t> rows) {
+  if (width_ == 1 || !inputs_.defined()) return;
+  Tensor chosen =
+      Tensor::uninitialized({static_cast<int64_t>(rows.size()), inputs_.columns()}, inputs_.type());
+  const size_t bytes = static_cast<size_t>(inputs_.columns()) * size_of(inputs_.type());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(chosen.raw() + i * bytes, inputs_.raw() + static_cast<size_t>(rows[i]) * bytes,
+                bytes);
+  }
+  inputs_ = std::move(chosen);
+}
+
+NormedConvolution::NormedConvolution(ParameterStore& store, const std::string& name,
+                                     const Options& options)
+    : options_(options),
+      weight_(store, name, options.width * options.inputs, options.outputs,
+              gated_deviation(options)),
+      bias_(store.add(name + ".bias", {options.outputs}, constant(0))) {}
+
+Variable NormedConvolution::operator()(Tape& tape, const Variable& x,
+                                       std::span<const int32_t> offsets) const {
+  if (options_.width == 1) return linear(tape, x, weight_(tape), bias_);
+  const int64_t left =
+      options_.sight == Sight::kCausal ? options_.width - 1 : (options_.width - 1) / 2;
+  return convolution(tape, x, weight_(tape), bias_, {offsets, options_.width, left});
+}
+
+Variable NormedConvolution::step(Tape& tape, const Variable& x, InputWindow& window) const {
+  return linear(tape, Variable(window.push(x.value())), weight_(tape), bias_);
+}
+
+NormedConvolution NormedConvolution::folded(Tape& tape) const {
+  NormedConvolution result = *this;
+  result.weight_ = weight_.folded(tape);
+  return result;
+}
+
+}  // namespace skein
