@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/random_batch.h"
 #include "skein/base/error.h"
-#include "skein/train/benchmark.h"
+#include "skein/train/options.h"
 
 namespace skein {
 namespace {
@@ -24,7 +25,7 @@ class Updates : public testing::Test {
     model_->parameters().initialize(1);
     criterion_ = make_criterion(options_.criterion);
     optimizer_ = make_optimizer(options_.optimizer, flat_parameters(model_->parameters()));
-    batches_ = random_batches({.vocabulary = 20, .batches = 1}, 100, 5);
+    batches_ = {random_batch({.source = 20, .target = 20, .shared = true}, 8, 5)};
   }
 
   void set(const std::string& parameter, float value) {
