@@ -48,21 +48,21 @@ struct ConvolutionRecord {
     const Tensor& w = weight.value_as(x.type());
     Tensor taps = Tensor::uninitialized({width * w.rows(), x.columns()}, w.type());
     kernels::mirrored_taps(width, w, taps);
-    auto [dx, accumulate] = x_gradient->target(x.shape(), x.type());
+    const Gradient::Target dx = x_gradient->target(x.shape(), x.type());
     for_windows(kernels::mirrored(window()), dy, [&](int64_t begin, int64_t end, const Tensor& d) {
-      Tensor rows = dx.slice(begin, end);
-      kernels::matmul(d, taps, rows, {.accumulate = accumulate});
+      Tensor rows = dx.buffer.slice(begin, end);
+      kernels::matmul(d, taps, rows, {.accumulate = dx.accumulate});
     });
   }
 
   void weights() {
     const Tensor& dy = y_gradient->tensor();
     if (weight.needs_gradient()) {
-      auto [dw, accumulate] = weight.gradient()->target(weight.shape(), DType::kF32);
-      if (x.rows() == 0 && !accumulate) dw.fill_zero();
+      const Gradient::Target dw = weight.gradient()->target(weight.shape(), DType::kF32);
+      if (x.rows() == 0 && !dw.accumulate) dw.buffer.fill_zero();
       for_windows(window(), x, [&](int64_t begin, int64_t end, const Tensor& rows) {
-        kernels::matmul(dy.slice(begin, end), rows, dw,
-                        {.transpose_a = true, .accumulate = accumulate || begin > 0});
+        kernels::matmul(dy.slice(begin, end), rows, dw.buffer,
+                        {.transpose_a = true, .accumulate = dw.accumulate || begin > 0});
       });
     }
     if (bias.needs_gradient()) {

@@ -36,8 +36,8 @@ KernelCase adam_update(DType type) {
 KernelCase norm_of_gradient() {
   KernelCase kernel = update("norm_of_gradient", sizeof(float));
   kernel.prepare = [] {
-    return [gradient = random_operand({kParameters}, DType::kF32), sum = 0.0]() mutable {
-      sum = kernels::sum_of_squares(gradient);
+    return [gradient = random_operand({kParameters}, DType::kF32)] {
+      static_cast<void>(kernels::sum_of_squares(gradient));
     };
   };
   return kernel;

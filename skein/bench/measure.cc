@@ -1,10 +1,10 @@
 #include "skein/bench/measure.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
