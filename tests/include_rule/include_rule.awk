@@ -20,9 +20,8 @@ BEGIN {
   door["^spdlog/"] = "skein/base"
   door["^httplib[.]h$"] = "skein/serve"
   door["^CLI/"] = "apps tests/cli"
-  door["^(fmt|nlohmann)/"] = "skein apps tests fuzz bench"
+  door["^(fmt|nlohmann)/"] = "skein apps tests fuzz"
   door["^(gtest|gmock)/"] = "tests"
-  door["^benchmark/"] = "bench"
 }
 
 # The C++ library has no dot and no slash; the rest is what a POSIX or Linux system has.
