@@ -232,7 +232,7 @@ void add_evaluate_command(CLI::App& app) {
                     "Ignore case in BLEU and chrF (TER does unless told otherwise)");
   command->add_flag("--chrf-whitespace", options->metric.chrf_white_space,
                     "Count spaces in chrF's character n-grams");
-  command->add_flag("--ter-case-sensitive", options->metric.ter.case_sensitive);
+  command->add_flag("--ter-case-sensitive", options->metric.ter.case_sensitive, "Heed case in TER");
   command->add_flag("--ter-normalized", options->metric.ter.normalized,
                     "Set punctuation apart first");
   command->add_flag("--ter-no-punct", options->metric.ter.no_punct, "Remove punctuation first");

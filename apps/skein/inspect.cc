@@ -1,4 +1,5 @@
-// skein inspect: what is in a checkpoint, a model or a data set, and whether it is undamaged.
+// skein inspect: what is in a checkpoint, a model, a data set or a vocabulary, and whether it is
+// undamaged.
 #include "skein/train/inspect.h"
 
 #include <CLI/CLI.hpp>
@@ -11,8 +12,8 @@ namespace skein::command {
 
 void add_inspect_command(CLI::App& app) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("inspect", "Show what is in a checkpoint, a model or prepared data");
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Show what is in a checkpoint, a model, prepared data or a vocabulary");
   command->add_option("path", *path, "Folder or file")->required();
   command->callback([path] { print(inspect(*path)); });
 }

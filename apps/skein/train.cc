@@ -42,6 +42,14 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
                        arguments.output));
 }
 
+std::string list_settings(const std::string& model) {
+  const std::string name = model.empty() ? "transformer_small" : model;
+  const TrainOptions options(name);
+  return fmt::format(
+      "{}  In brackets: what {} has unless told; --model NAME --help shows another's.",
+      settings_help(options.settings()), name);
+}
+
 }  // namespace
 
 void add_train_command(CLI::App& app) {
@@ -56,6 +64,7 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--config", arguments->config, "Settings in TOML");
   accept_settings(*command);
+  command->footer([arguments] { return list_settings(arguments->model); });
   command->callback([command, arguments] { run_train(*command, *arguments); });
 }
 

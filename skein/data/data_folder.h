@@ -1,6 +1,5 @@
 // The folder that `skein prepare` writes and training reads: dataset.toml, the vocabulary, and a
-// data set
-// (.skd) a split.
+// data set (.skd) a split.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct PrepareOptions {
   std::filesystem::path output = {};
   OnError on_error = OnError::kStop;
   // Filters of the training split; valid and test lose only pairs with an empty side.
-  int64_t max_length = 1024;     // tokens of the longer side, without end mark
+  int64_t max_length = 1023;     // tokens of the longer side; the models' 1024 count the end mark
   double max_ratio = 0;          // longer side by shorter side, in tokens; 0: any
   bool drop_identical = false;   // source equal to target
   bool drop_duplicates = false;  // pairs that were there before, known by a 64-bit hash
@@ -44,7 +44,7 @@ struct SplitReport {
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
   int64_t unknown_tokens = 0;  // of both sides
-  // In words, with what the files hold beside pairs: {"longer than 1024 tokens", 3}.
+  // In words, with what the files hold beside pairs: {"longer than 1023 tokens", 3}.
   std::vector<std::pair<std::string, int64_t>> left_out = {};
 };
 

@@ -117,6 +117,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepScorer& scorer, const Packe
     run(scorer, source, batch);
   }
   std::vector<std::vector<Hypothesis>> results;
+  results.reserve(searches.size());
   for (SentenceSearch& search : searches) results.push_back(std::move(search).results());
   return results;
 }

@@ -53,7 +53,7 @@ std::unique_ptr<Model> TransformerConfig::build(const VocabularySizes& vocabular
 }
 
 void add_transformer_presets(Registry<ModelFactory>& registry) {
-  const auto add = [&registry](const char* name, TransformerOptions options) {
+  const auto add = [&registry](const char* name, const TransformerOptions& options) {
     registry.add(name, [options] { return std::make_unique<TransformerConfig>(options); });
   };
   add("transformer_tiny", {.encoder_layers = 4,

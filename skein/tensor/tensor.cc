@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "skein/base/error.h"
@@ -47,11 +48,11 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
     throw ShapeError(
         fmt::format("rows {} to {} of a tensor of shape {}", begin, end, shape_.to_string()));
   }
-  std::vector<int64_t> extents;
-  for (int i = 0; i < shape_.rank(); ++i) extents.push_back(shape_[i]);
+  std::array<int64_t, Shape::kMaxRank> extents{end - begin};
+  const auto rank = static_cast<size_t>(shape_.rank());
+  for (size_t i = 1; i < rank; ++i) extents[i] = shape_[static_cast<int>(i)];
   const int64_t row = shape_[0] == 0 ? 0 : elements() / shape_[0];
-  extents[0] = end - begin;
-  return view(begin * row, Shape(extents));
+  return view(begin * row, Shape(std::span(extents).first(rank)));
 }
 
 Tensor Tensor::reshape(const Shape& shape) const {

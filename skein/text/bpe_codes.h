@@ -1,9 +1,12 @@
 // Byte-pair codes as subword-nmt and fastBPE write them (Sennrich et al. 2016): a list of merges,
-// earliest first, applied to the characters of a word.
+// earliest first, applied to the characters of a word; `</w>` marks its end.
 //
-//   #version: 0.2      subword-nmt. Without it: two columns are version 0.1, in which the end of
-//   word is a t h                symbol of its own; three columns are fastBPE's, which counts like
-//   0.2. th e</w>           </w> marks the end of a word
+//   #version: 0.2
+//   t h
+//   th e</w>
+//
+// Without the first line, two columns are subword-nmt's version 0.1, in which the end of word is a
+// symbol of its own; three columns are fastBPE's, which counts like 0.2.
 #pragma once
 
 #include <cstdint>

@@ -59,6 +59,7 @@ void require_same_model(const ModelFolder& one, const ModelFolder& other) {
 Tensor mean_f32(const std::vector<ModelFolder>& models, const SafetensorsEntry& entry) {
   Tensor mean = Tensor::uninitialized(entry.shape, DType::kF32);
   std::vector<Tensor> inputs;
+  inputs.reserve(models.size());
   for (const ModelFolder& model : models) inputs.push_back(model.parameters().read(entry.name));
   float* out = mean.data<float>();
   const auto count = static_cast<double>(models.size());
@@ -122,6 +123,7 @@ std::vector<fs::path> best_checkpoints(const fs::path& training_folder, size_t c
   std::stable_sort(scored.begin(), scored.end(),
                    [](const auto& a, const auto& b) { return a.first.better_than(b.first); });
   std::vector<fs::path> paths;
+  paths.reserve(scored.size());
   for (const auto& [score, path] : scored) paths.push_back(path);
   return first(paths, count, training_folder, "checkpoints with a score");
 }

@@ -48,7 +48,7 @@ void remove_checkpoint(const fs::path& path) {
 
 }  // namespace
 
-CheckpointStore::CheckpointStore(fs::path training_folder, CheckpointRetention retention)
+CheckpointStore::CheckpointStore(const fs::path& training_folder, CheckpointRetention retention)
     : folder_(made_writable(training_folder)), retention_(retention), lock_(folder_) {
   if (retention_.keep_last < 1 || retention_.keep_best < 0) {
     throw UsageError(

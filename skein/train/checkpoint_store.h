@@ -25,7 +25,7 @@ class CheckpointStore {
   // Creates the folder if needed and looks at what is there; removes what a killed program left
   // behind. Throws FileError if it cannot be written to or another training writes to it, and
   // FormatError if a checkpoint's state is damaged.
-  CheckpointStore(std::filesystem::path training_folder, CheckpointRetention retention);
+  CheckpointStore(const std::filesystem::path& training_folder, CheckpointRetention retention);
 
   // Empty if there is none.
   std::optional<std::filesystem::path> newest() const;

@@ -22,7 +22,7 @@ void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary) 
       describe(vocabulary.source, vocabulary.target)));
 }
 
-void require_lengths(const DataSet& data, const Model& model, const std::string& split) {
+void require_lengths(const DataSet& data, const Model& model, std::string_view remedy) {
   int64_t too_long = 0;
   for (int64_t i = 0; i < data.size(); ++i) {
     const bool source = model.has_source() && data.source_length(i) + 1 > model.max_source_length();
@@ -30,9 +30,9 @@ void require_lengths(const DataSet& data, const Model& model, const std::string&
   }
   if (too_long == 0) return;
   throw UsageError(
-      fmt::format("{} of {} {} samples are longer than the model's {} positions; prepare the data "
-                  "with a smaller --max-length or raise model.max_positions",
-                  too_long, data.size(), split, model.max_target_length()));
+      fmt::format("{} of the {} samples of {} do not fit the model's {} positions with their end "
+                  "mark; raise model.max_positions, or prepare the data {}",
+                  too_long, data.size(), data.name(), model.max_target_length(), remedy));
 }
 
 }  // namespace skein

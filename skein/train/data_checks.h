@@ -1,7 +1,7 @@
 // What prepared data, vocabularies and model must agree on before the first update.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "skein/data/data_set.h"
 #include "skein/models/model.h"
@@ -13,7 +13,8 @@ namespace skein {
 // pieces, or none.
 void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary);
 
-// Throws UsageError if a sentence has no place in the model's positions; `split` is told.
-void require_lengths(const DataSet& data, const Model& model, const std::string& split);
+// Throws UsageError if a sentence has no place in the model's positions. `remedy`: how to prepare
+// the data otherwise.
+void require_lengths(const DataSet& data, const Model& model, std::string_view remedy);
 
 }  // namespace skein

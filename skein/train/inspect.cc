@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "skein/base/error.h"
 #include "skein/base/progress.h"
 #include "skein/data/data_folder.h"
 #include "skein/data/data_set.h"
+#include "skein/text/tokenizers.h"
 #include "skein/train/checkpoint.h"
 
 namespace skein {
@@ -123,15 +125,31 @@ std::string inspect_data_folder(const fs::path& folder) {
   return text + fmt::format("{}:\n{}", kDataInfo, indented(read_file(folder / kDataInfo)));
 }
 
+std::string inspect_vocabulary(const fs::path& path) {
+  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(path);
+  return fmt::format("{}: vocabulary of {} pieces, type {}, normalization {}\n", path.string(),
+                     tokenizer->vocabulary().size(), tokenizer->type(),
+                     normalization_name(tokenizer->normalization()));
+}
+
+std::string inspect_file(const fs::path& path) {
+  if (path.extension() == ".skd") return inspect_data_set(path);
+  if (path.extension() == ".safetensors") return inspect_tensors(path);
+  try {
+    return inspect_vocabulary(path);
+  } catch (const FormatError& error) {
+    throw FormatError(std::string(error.what()) +
+                      "; other files to inspect are named .safetensors or .skd");
+  }
+}
+
 }  // namespace
 
 std::string inspect(const fs::path& path) {
   if (!fs::exists(path)) {
     throw FileError(fmt::format("there is no {}; check the name", path.string()));
   }
-  if (!fs::is_directory(path)) {
-    return path.extension() == ".skd" ? inspect_data_set(path) : inspect_tensors(path);
-  }
+  if (!fs::is_directory(path)) return inspect_file(path);
   if (fs::exists(path / kDataInfo)) return inspect_data_folder(path);
   if (!fs::exists(path / kParametersFile) && !list_checkpoints(path).empty()) {
     return inspect_training(path);

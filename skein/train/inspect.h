@@ -7,8 +7,8 @@
 namespace skein {
 
 // `path`: the output of a training, a checkpoint, a model, a .safetensors file; prepared data, or
-// one .skd file of it. Reads everything, so that the checksums' verdicts are true. Throws FileError
-// if it is none of these, FormatError if it is damaged.
+// one .skd file of it; a vocabulary. Reads everything, so that the checksums' verdicts are true.
+// Throws FileError if it is none of these, FormatError if it is damaged.
 std::string inspect(const std::filesystem::path& path);
 
 }  // namespace skein

@@ -38,6 +38,7 @@ std::string header_of(std::span<const NamedTensor> tensors, const Metadata& meta
       throw Error("two tensors are named " + tensor.name + ", which a file cannot hold");
     }
     std::vector<int64_t> extents;
+    extents.reserve(Shape::kMaxRank);
     for (int i = 0; i < tensor.values.shape().rank(); ++i) {
       extents.push_back(tensor.values.shape()[i]);
     }

@@ -134,8 +134,9 @@ void Run::build_model() {
   require_vocabulary(valid_data_, vocabulary);
   model_ = options_.model->build(vocabulary);
   model_->set_inference_type(type);
-  require_lengths(train_data_, *model_, "training");
-  require_lengths(valid_data_, *model_, "validation");
+  require_lengths(train_data_, *model_, "with a smaller --max-length");
+  // --max-length leaves validation and test as they are.
+  require_lengths(valid_data_, *model_, "from a validation text without them");
   ParameterStore& parameters = model_->parameters();
   parameters.allocate({.half = type == DType::kBF16, .gradients = true});
   parameters.initialize(static_cast<uint64_t>(options_.loop.seed));

@@ -45,7 +45,7 @@ void TrainingReport::update(const UpdateReport& report) {
   const double now = seconds_now();
   const auto tokens = static_cast<double>(std::max<int64_t>(window_.sums.tokens, 1));
   const double left = report.progress > 0 ? (now - begin_) * (1 / report.progress - 1) : -1;
-  progress_.update(progress_text({.epoch = static_cast<int64_t>(report.epoch) + 1,
+  progress_.update(progress_text({.epoch = static_cast<int64_t>(std::ceil(report.epoch)),
                                   .step = report.update,
                                   .last_step = report.last_update,
                                   .loss = window_.sums.smoothed / tokens,

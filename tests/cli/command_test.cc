@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "apps/skein/commands.h"
 #include "cli/shell.h"
 #include "skein/base/error.h"
@@ -28,22 +31,16 @@ TEST(Command, TellsItsVersion) {
   EXPECT_EQ(result.out.substr(0, 6), "skein ");
 }
 
-TEST(Command, AWrongFlagNamesTheNearest) {
-  const ShellResult result = run_shell("skein --thread 2");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.error, "skein: unknown flag '--thread'; did you mean '--threads'?\n");
-}
-
-TEST(Command, AValueOutOfRangeIsRefused) {
-  const ShellResult result = run_shell("skein --threads 0");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.error, "skein: --threads 0 is out of range; expected 1 to 1024\n");
-}
-
-TEST(Command, AnUnknownCommandIsNamed) {
-  const ShellResult result = run_shell("skein xyzzy");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.error, "skein: unknown command 'xyzzy'; see `skein --help`\n");
+TEST(Command, WrongUseGetsOneSentence) {
+  for (const auto& [line, sentence] :
+       {std::pair("skein", "no command given; `skein --help` lists them"),
+        std::pair("skein xyzzy", "unknown command 'xyzzy'; see `skein --help`"),
+        std::pair("skein --thread 2", "unknown flag '--thread'; did you mean '--threads'?"),
+        std::pair("skein --threads 0", "--threads 0 is out of range; expected 1 to 1024")}) {
+    const ShellResult result = run_shell(line);
+    EXPECT_EQ(result.exit_code, 2) << line;
+    EXPECT_EQ(result.error, std::string("skein: ") + sentence + "\n");
+  }
 }
 
 TEST(Command, APluginThatCannotBeLoadedIsNamed) {
@@ -71,12 +68,6 @@ TEST(Command, IsListedUnderItsName) {
   const ShellResult result = run_shell(
       "skein evaluate --reference <(echo skein) --hypothesis /proc/self/comm --metrics chrf");
   EXPECT_THAT(result.out, testing::HasSubstr("= 100.00")) << result.error;
-}
-
-TEST(Command, NoCommandIsAUsageError) {
-  const ShellResult result = run_shell("skein");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.error, "skein: no command given; `skein --help` lists them\n");
 }
 
 TEST(Command, AFullDiskIsToldOnce) {

@@ -37,8 +37,10 @@ class TrainCommand : public testing::Test {
     EXPECT_EQ(made.exit_code, 0) << made.error;
   }
 
-  static std::string command(const std::string& output, const std::string& more) {
-    return "skein train --threads 1 --data data --model transformer_tiny --output " + output +
+  static std::string command(const std::string& output, const std::string& more,
+                             const std::string& data = "data") {
+    return "skein train --threads 1 --data " + data + " --model transformer_tiny --output " +
+           output +
            " --model.width 16 --model.ffn 16 --model.heads 2 --model.encoder_layers 1 "
            "--model.decoder_layers 1"
            " --data.max_tokens 40 " +
@@ -139,6 +141,44 @@ TEST_F(TrainCommand, ASignalSavesAndEnds) {
                                         std::to_string(checkpoints.back().step) + " updates"));
     Checkpoint(checkpoints.back().path).model().parameters().require_right_checksum();
   }
+}
+
+TEST_F(TrainCommand, HelpListsTheSettingsOfTheModel) {
+  const ShellResult result = run("skein train --model transformer_tiny --help");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  for (const char* setting : {"--train.max_epochs ", "--optimizer.lr ", "--checkpoint.keep_last "})
+    EXPECT_THAT(result.out, HasSubstr(setting));
+  EXPECT_THAT(result.out, testing::ContainsRegex("--model.width .* \\[128\\]"));
+  EXPECT_THAT(run("skein train --help").out, testing::ContainsRegex("--model.width .* \\[256\\]"));
+}
+
+// 56 pairs in one batch: the first update is all of epoch 1.
+TEST_F(TrainCommand, TheLastUpdateOfAnEpochCountsToIt) {
+  const ShellResult result = run(command("run", "--train.max_epochs 1 --data.max_tokens 1000"));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.error, HasSubstr("epoch 1  1  loss "));
+  EXPECT_THAT(result.error, HasSubstr("done after 1 updates"));
+}
+
+// A model's 1024 positions hold 1023 words and the end mark.
+TEST_F(TrainCommand, WhatPrepareKeepsFitsTheModelsUnlessItIsForValidation) {
+  for (const char* side : {"en", "de"}) {
+    std::string line = "one";
+    for (int words = 1; words < 1023; ++words) line += " one";
+    folder_.file(std::string("long.") + side, line + "\n" + line + " one\n");
+  }
+  const std::string prepare = "skein prepare --source en --target de --vocab v.model";
+  const ShellResult kept = run(prepare + " --train long --valid a --output kept");
+  EXPECT_THAT(kept.error, HasSubstr("2 read, 1 kept"));
+  EXPECT_THAT(kept.error, HasSubstr("left out: 1 longer than 1023 tokens"));
+  const std::string more = "--train.max_updates 1 --data.max_tokens 2000";
+  const ShellResult trained = run(command("run", more, "kept"));
+  EXPECT_EQ(trained.exit_code, 0) << trained.error;
+  ASSERT_EQ(run(prepare + " --train a --valid long --output long").exit_code, 0);
+  const ShellResult refused = run(command("refused", more, "long"));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error,
+              HasSubstr("1 of the 2 samples of long/valid.skd do not fit the model's 1024 "));
 }
 
 TEST_F(TrainCommand, JsonLogIsOneObjectALine) {

@@ -93,10 +93,24 @@ TEST_F(InspectTest, PreparedDataShowsItsCounts) {
                               "12 kinds, checksum right\n"));
 }
 
+TEST_F(InspectTest, AVocabularyShowsItsSizeAndType) {
+  const fs::path path = folder_.file("words",
+                                     "#skein-vocabulary 1 word\nnormalization nfc\n"
+                                     "section symbols 1\n<2de>\nsection pieces 2\nthe\nof\n");
+  EXPECT_EQ(inspect(path),
+            path.string() + ": vocabulary of 7 pieces, type word, normalization nfc\n");
+}
+
 TEST_F(InspectTest, WhatIsNothingOfOursIsSaid) {
   EXPECT_THROW(inspect(folder_.path() / "nowhere"), FileError);
   EXPECT_THROW(inspect(folder_.path()), FileError);
-  EXPECT_THROW(inspect(vocabulary_), FormatError);
+  try {
+    inspect(vocabulary_);
+    FAIL() << "expected a FormatError";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("vocab.model: this is neither a SentencePiece model nor"));
+    EXPECT_THAT(error.what(), HasSubstr("; other files to inspect are named .safetensors or .skd"));
+  }
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(Trainer, WhatCannotWorkIsRefusedBeforeTheFirstUpdate) {
   auto short_model = ToyTask::options(1);
   short_model->settings().set("model.max_positions", "3");
   EXPECT_THAT(error_of([&] { task().train_into("short", *short_model); }),
-              testing::HasSubstr("longer than the model's 3 positions"));
+              testing::HasSubstr("do not fit the model's 3 positions"));
   EXPECT_THAT(error_of([&] {
                 train(*ToyTask::options(1),
                       {.data = task().folder(), .output = task().folder() / "none"},
