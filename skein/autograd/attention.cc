@@ -103,7 +103,8 @@ void require_fitting(const Sources& from, std::span<const int32_t> query_offsets
 
 float scale_of(const AttentionOptions& options, int64_t width) {
   if (options.scale != 0) return static_cast<float>(options.scale);
-  return 1.0f / std::sqrt(static_cast<float>(width / options.heads));
+  const int64_t head = width / options.heads;
+  return 1.0f / std::sqrt(static_cast<float>(head));
 }
 
 Variable attend(Tape& tape, const Sources& from, std::span<const int32_t> query_offsets,

@@ -22,7 +22,7 @@ struct Identity {
   FV derivative(FV) const { return set(1); }
 };
 struct Relu {
-  FV value(FV x) const { return hn::Max(zero(), x); }
+  FV value(FV x) const { return at_least(0, x); }
   FV derivative(FV x) const { return hn::IfThenElseZero(hn::Gt(x, zero()), set(1)); }
 };
 struct Gelu {

@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // For x <= 88. Below -86.5 the result stays at 2.7e-38; NaN gives NaN. Reduction to [-ln2/2, ln2/2]
 // and the polynomial of Cephes' expf (Moshier 1989).
 HWY_INLINE FV exp(FV x) {
-  x = hn::Max(set(-86.5f), x);
+  x = at_least(-86.5f, x);
   const auto magic = set(12582912.0f);  // 1.5 * 2^23: its last bits hold the rounded integer
   const auto shifted = hn::MulAdd(x, set(1.44269504f), magic);
   const auto n = hn::Sub(shifted, magic);

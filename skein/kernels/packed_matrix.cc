@@ -7,6 +7,7 @@
 #include "skein/base/error.h"
 #include "skein/kernels/check.h"
 #include "skein/kernels/elementwise.h"
+#include "skein/kernels/panel_product.h"
 #include "skein/kernels/product.h"
 #include "skein/kernels/row_product.h"
 
@@ -14,10 +15,6 @@ namespace skein::kernels {
 namespace {
 
 constexpr int64_t kSlice = 512;
-
-// Rows of a block. Where oneDNN multiplies without reordering b (AVX2), rows go through its code by
-// sixes, and what is left by fours and twos rounds otherwise: 24 leaves nothing.
-int64_t block_rows(const PackedShape& shape) { return packing_helps(shape) ? kRowUnit : 24; }
 
 DType product_type(DType type) {
   return type == DType::kBF16 && !bf16_products() ? DType::kF32 : type;
@@ -44,12 +41,13 @@ Tensor pack_slice(const Tensor& b, bool transposed, int64_t first, int64_t colum
 }
 
 ProductShape block_shape(const PackedMatrix& b, const Tensor& out, const MatmulOptions& options) {
-  return {.k = b.k(),
+  return {.m = kRowUnit,
+          .k = b.k(),
           .b = Layout::kPacked,
           .accumulate = options.accumulate,
           .bias = options.bias != nullptr,
           .relu = options.activation == Activation::kRelu,
-          .in = product_type(b.type()),
+          .in = DType::kBF16,
           .out = out.type()};
 }
 
@@ -67,48 +65,37 @@ void require_fitting(const Tensor& a, const PackedMatrix& b, const Tensor& out,
   if (b.k() > 0) require_matrix("matmul", "a", a, out.rows(), b.k());
 }
 
-}  // namespace
-
-PackedMatrix::PackedMatrix(const Tensor& b, bool transposed) : defined_(true) {
-  require_float("PackedMatrix", "b", b);
-  type_ = b.type();
-  if (b.elements() == 0) {
-    n_ = transposed ? b.shape()[0] : b.columns();
-    return;
-  }
-  k_ = transposed ? b.columns() : b.rows();
-  n_ = transposed ? b.rows() : b.columns();
-  const Tensor source = product_type(type_) == type_ ? b : b.converted(DType::kF32);
-  for (int64_t first = 0; first < n_; first += kSlice) {
-    const int64_t columns = std::min(kSlice, n_ - first);
-    slices_.push_back({first, columns, pack_slice(source, transposed, first, columns)});
-  }
-}
-
-void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOptions& options) {
-  require_fitting(a, b, out, options);
-  if (out.elements() == 0) return;
-  if (b.k() == 0) {
-    if (!options.accumulate) out.fill_zero();
-    return;
-  }
-  ProductShape shape = block_shape(b, out, options);
-  if (shape.in == DType::kF32 && out.type() == DType::kBF16) {  // oneDNN has no such product
+void multiply_panels(const Tensor& a, const PackedMatrix& b, Tensor& out,
+                     const MatmulOptions& options) {
+  if (out.type() == DType::kBF16) {
     Tensor sum = options.accumulate ? out.converted(DType::kF32)
                                     : Tensor::uninitialized(out.shape(), DType::kF32);
-    matmul(a, b, sum, options);
+    multiply_panels(a, b, sum, options);
     return convert(sum, out);
   }
-  const Tensor rows = a.type() == shape.in ? a : a.converted(shape.in);
+  const Tensor rows = a.type() == DType::kF32 ? a : a.converted(DType::kF32);
+  multiply({.a = rows.data<float>(),
+            .rows = out.rows(),
+            .k = b.k(),
+            .n = b.n(),
+            .panels = b.panels().data<float>(),
+            .bias = options.bias == nullptr ? nullptr : options.bias->data<float>(),
+            .accumulate = options.accumulate,
+            .relu = options.activation == Activation::kRelu,
+            .out = out.data<float>()});
+}
+
+void multiply_slices(const Tensor& a, const PackedMatrix& b, Tensor& out,
+                     const MatmulOptions& options) {
+  ProductShape shape = block_shape(b, out, options);
   const auto slices = static_cast<int64_t>(b.slices().size());
   shape.n = std::min(kSlice, b.n());
-  shape.m = block_rows({.n = shape.n, .k = shape.k, .type = shape.in});
   const int64_t blocks = round_up(out.rows(), shape.m) / shape.m;
   parallel_for_throwing(blocks * slices, grain_of(shape, shape.m), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const PackedMatrix::Slice& slice = b.slices()[static_cast<size_t>(task / blocks)];
       RowProduct product = {.shape = shape,
-                            .a = rows.raw(),
+                            .a = a.raw(),
                             .b = slice.memory.raw(),
                             .out = out.raw() + size_in_bytes(out.type(), slice.first),
                             .rows = out.rows(),
@@ -120,6 +107,38 @@ void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOpt
       multiply_block(product, task % blocks * shape.m);
     }
   });
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const Tensor& b, bool transposed) : defined_(true) {
+  require_float("PackedMatrix", "b", b);
+  type_ = b.type();
+  if (b.elements() == 0) {
+    n_ = transposed ? b.shape()[0] : b.columns();
+    return;
+  }
+  k_ = transposed ? b.columns() : b.rows();
+  n_ = transposed ? b.rows() : b.columns();
+  if (product_type(type_) == DType::kF32) {
+    panels_ = pack_panels(type_ == DType::kF32 ? b : b.converted(DType::kF32), transposed);
+    return;
+  }
+  for (int64_t first = 0; first < n_; first += kSlice) {
+    const int64_t columns = std::min(kSlice, n_ - first);
+    slices_.push_back({first, columns, pack_slice(b, transposed, first, columns)});
+  }
+}
+
+void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOptions& options) {
+  require_fitting(a, b, out, options);
+  if (out.elements() == 0) return;
+  if (b.k() == 0) {
+    if (!options.accumulate) out.fill_zero();
+    return;
+  }
+  if (b.panels().defined()) return multiply_panels(a, b, out, options);
+  multiply_slices(a, b, out, options);
 }
 
 }  // namespace skein::kernels

@@ -9,8 +9,8 @@
 
 namespace skein::kernels {
 
-// A right factor [k, n] in the order in which products read it. For few rows a product with it is 2
-// to 4 times as fast as one that reorders at every call.
+// A right factor [k, n] in the order in which products read it: panels (panel_product.h) where they
+// multiply f32, slices in oneDNN's order where it multiplies bf16.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
@@ -28,17 +28,18 @@ class PackedMatrix {
     Tensor memory;
   };
   const std::vector<Slice>& slices() const { return slices_; }
+  const Tensor& panels() const { return panels_; }
 
  private:
   bool defined_ = false;
   int64_t k_ = 0, n_ = 0;
   DType type_ = DType::kF32;
   std::vector<Slice> slices_;
+  Tensor panels_;
 };
 
 // out [m, n] = a [m, k] b as the other matmul, without transposition. Row i of the result depends
-// on row i of `a` alone, to the bit, however many rows there are: all run through the same code in
-// blocks of the same size.
+// on row i of `a` alone, to the bit, however many rows there are.
 void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOptions& options = {});
 
 }  // namespace skein::kernels

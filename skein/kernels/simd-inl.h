@@ -94,6 +94,8 @@ HWY_INLINE void store(FV value, const Elements& e, int64_t index, Part part) {
 
 HWY_INLINE FV zero() { return hn::Zero(F()); }
 HWY_INLINE FV set(float value) { return hn::Set(F(), value); }
+// NaN stays NaN; of hn::Max it depends on the instruction set which argument's it keeps.
+HWY_INLINE FV at_least(float low, FV x) { return hn::IfThenElse(hn::Lt(x, set(low)), set(low), x); }
 HWY_INLINE float sum_of_lanes(FV value) { return hn::GetLane(hn::SumOfLanes(F(), value)); }
 HWY_INLINE float max_of_lanes(FV value) { return hn::GetLane(hn::MaxOfLanes(F(), value)); }
 // Lanes outside the tensor replaced by `other`.

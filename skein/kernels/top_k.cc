@@ -43,10 +43,16 @@ float log_sum_exp_row(const float* HWY_RESTRICT row, size_t count, float scale) 
   auto sum = hn::Zero(d);
   auto strange = hn::Zero(d);  // NaN in a lane that has met one
   size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto x = hn::LoadU(d, row + i);
-    sum = hn::Add(sum, hn::Exp(d, hn::MulAdd(x, scales, shift)));
-    strange = hn::Add(strange, hn::IfThenZeroElse(hn::Eq(x, x), x));
+  // Sums of blocks, so that small terms are not lost beside the sum of a long row.
+  while (i + lanes <= count) {
+    const size_t end = std::min(count, i + 64 * lanes);
+    auto block = hn::Zero(d);
+    for (; i + lanes <= end; i += lanes) {
+      const auto x = hn::LoadU(d, row + i);
+      block = hn::Add(block, hn::Exp(d, hn::MulAdd(x, scales, shift)));
+      strange = hn::Add(strange, hn::IfThenZeroElse(hn::Eq(x, x), x));
+    }
+    sum = hn::Add(sum, block);
   }
   float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, strange)));
   for (; i < count; ++i) total += std::exp(scale * row[i] - scale * maximum);

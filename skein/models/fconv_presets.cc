@@ -83,7 +83,7 @@ std::unique_ptr<Model> FConvConfig::build(const VocabularySizes& vocabulary) con
 }
 
 void add_fconv_presets(Registry<ModelFactory>& registry) {
-  const auto add = [&registry](const char* name, FConvConfig::Values values) {
+  const auto add = [&registry](const char* name, const FConvConfig::Values& values) {
     registry.add(name, [values] { return std::make_unique<FConvConfig>(values); });
   };
   add("fconv_iwslt_de_en", {.encoder_layers = "4*256x3",

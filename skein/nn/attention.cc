@@ -14,7 +14,8 @@ namespace {
 constexpr double kStackedGain = std::numbers::sqrt2 / 2;
 
 float head_scale(const MultiHeadOptions& options) {
-  return 1.0f / std::sqrt(static_cast<float>(options.width / options.heads));
+  const int64_t head = options.width / options.heads;
+  return 1.0f / std::sqrt(static_cast<float>(head));
 }
 
 Variable attend_cache(const MultiHeadOptions& options, const Tensor& queries, const Tensor& cache,

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 #include "kernels/reference.h"
 #include "skein/base/error.h"
@@ -128,12 +132,30 @@ TEST(PackedMatrix, EqualsSumsInFloat64) {
   }
 }
 
-TEST(PackedMatrix, TakesABiasForEverySlice) {
-  const Tensor a = Tensor::zeros({2, 3}, DType::kF32);
+TEST(PackedMatrix, TakesABiasAndReluForEveryColumn) {
   const Tensor bias = random_tensor({1100}, DType::kF32, 5);
-  Tensor out = Tensor::zeros({2, 1100}, DType::kF32);
-  matmul(a, PackedMatrix(Tensor::zeros({3, 1100}, DType::kF32), false), out, {.bias = &bias});
-  for (int64_t row : {0, 1}) expect_close(out.slice(row, row + 1), doubles(bias));
+  std::vector<double> expected = doubles(bias), positive = expected;
+  for (double& value : positive) value = std::max(value, 0.0);
+  for (const DType type : kBothTypes) {
+    const Tensor a = Tensor::zeros({2, 3}, type);
+    const PackedMatrix b(Tensor::zeros({3, 1100}, type), false);
+    Tensor out = Tensor::zeros({2, 1100}, DType::kF32);
+    for (const Activation activation : {Activation::kNone, Activation::kRelu}) {
+      matmul(a, b, out, {.bias = &bias, .activation = activation});
+      for (int64_t row : {0, 1}) {
+        expect_close(out.slice(row, row + 1),
+                     activation == Activation::kRelu ? positive : expected);
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, ReluKeepsANan) {
+  const Tensor a = Tensor::from<float>({std::numeric_limits<float>::quiet_NaN()}, {1, 1});
+  Tensor out = Tensor::zeros({1, 1}, DType::kF32);
+  matmul(a, PackedMatrix(Tensor::from<float>({1}, {1, 1}), false), out,
+         {.activation = Activation::kRelu});
+  EXPECT_TRUE(std::isnan(out.data<float>()[0]));
 }
 
 // What a sentence is translated to may not depend on the sentences beside it.
