@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "skein/base/error.h"
+#include "skein/kernels/amx_product.h"
 #include "skein/kernels/check.h"
-#include "skein/kernels/elementwise.h"
 #include "skein/kernels/panel_product.h"
 #include "skein/kernels/product.h"
 #include "skein/kernels/row_product.h"
@@ -65,24 +65,31 @@ void require_fitting(const Tensor& a, const PackedMatrix& b, const Tensor& out,
   if (b.k() > 0) require_matrix("matmul", "a", a, out.rows(), b.k());
 }
 
+ProductTail tail_of(const PackedMatrix& b, Tensor& out, const MatmulOptions& options) {
+  return {.out = elements(out),
+          .n = b.n(),
+          .bias = options.bias == nullptr ? Elements() : elements(*options.bias),
+          .accumulate = options.accumulate,
+          .relu = options.activation == Activation::kRelu};
+}
+
 void multiply_panels(const Tensor& a, const PackedMatrix& b, Tensor& out,
                      const MatmulOptions& options) {
-  if (out.type() == DType::kBF16) {
-    Tensor sum = options.accumulate ? out.converted(DType::kF32)
-                                    : Tensor::uninitialized(out.shape(), DType::kF32);
-    multiply_panels(a, b, sum, options);
-    return convert(sum, out);
-  }
   const Tensor rows = a.type() == DType::kF32 ? a : a.converted(DType::kF32);
-  multiply({.a = rows.data<float>(),
-            .rows = out.rows(),
-            .k = b.k(),
-            .n = b.n(),
-            .panels = b.panels().data<float>(),
-            .bias = options.bias == nullptr ? nullptr : options.bias->data<float>(),
-            .accumulate = options.accumulate,
-            .relu = options.activation == Activation::kRelu,
-            .out = out.data<float>()});
+  multiply(PanelProduct{.a = rows.data<float>(),
+                        .rows = out.rows(),
+                        .k = b.k(),
+                        .panels = b.panels().data<float>(),
+                        .tail = tail_of(b, out, options)});
+}
+
+void multiply_tiles(const Tensor& a, const PackedMatrix& b, Tensor& out,
+                    const MatmulOptions& options) {
+  multiply(AmxProduct{.a = a.raw(),
+                      .rows = out.rows(),
+                      .k = b.k(),
+                      .b = b.tiles().raw(),
+                      .tail = tail_of(b, out, options)});
 }
 
 void multiply_slices(const Tensor& a, const PackedMatrix& b, Tensor& out,
@@ -124,6 +131,10 @@ PackedMatrix::PackedMatrix(const Tensor& b, bool transposed) : defined_(true) {
     panels_ = pack_panels(type_ == DType::kF32 ? b : b.converted(DType::kF32), transposed);
     return;
   }
+  if (amx_products()) {
+    tiles_ = pack_amx(b, transposed);
+    return;
+  }
   for (int64_t first = 0; first < n_; first += kSlice) {
     const int64_t columns = std::min(kSlice, n_ - first);
     slices_.push_back({first, columns, pack_slice(b, transposed, first, columns)});
@@ -137,6 +148,7 @@ void matmul(const Tensor& a, const PackedMatrix& b, Tensor& out, const MatmulOpt
     if (!options.accumulate) out.fill_zero();
     return;
   }
+  if (b.tiles().defined()) return multiply_tiles(a, b, out, options);
   if (b.panels().defined()) return multiply_panels(a, b, out, options);
   multiply_slices(a, b, out, options);
 }

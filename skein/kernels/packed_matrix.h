@@ -10,7 +10,7 @@
 namespace skein::kernels {
 
 // A right factor [k, n] in the order in which products read it: panels (panel_product.h) where they
-// multiply f32, slices in oneDNN's order where it multiplies bf16.
+// multiply f32; where they multiply bf16, AMX tiles (amx_product.h), or slices in oneDNN's order.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
@@ -29,13 +29,14 @@ class PackedMatrix {
   };
   const std::vector<Slice>& slices() const { return slices_; }
   const Tensor& panels() const { return panels_; }
+  const Tensor& tiles() const { return tiles_; }
 
  private:
   bool defined_ = false;
   int64_t k_ = 0, n_ = 0;
   DType type_ = DType::kF32;
   std::vector<Slice> slices_;
-  Tensor panels_;
+  Tensor panels_, tiles_;
 };
 
 // out [m, n] = a [m, k] b as the other matmul, without transposition. Row i of the result depends

@@ -1,7 +1,6 @@
 #include "skein/kernels/panel_product.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "skein/base/parallel.h"
 #include "skein/kernels/simd.h"
@@ -62,30 +61,16 @@ HWY_INLINE void multiply_rows(const float* a, int64_t count, int64_t k, const fl
   }
 }
 
-// The tile's rows into columns [column, column + columns) of out.
-void store_tile(const PanelProduct& p, int64_t row, int64_t count, int64_t column,
-                const float* tile) {
-  const Elements sums = {reinterpret_cast<std::byte*>(const_cast<float*>(tile)), false};
-  const Elements bias = {reinterpret_cast<std::byte*>(const_cast<float*>(p.bias)), false};
-  const int64_t columns = std::min(kPanelColumns, p.n - column);
-  for (int64_t r = 0; r < count; ++r) {
-    const Elements out = {reinterpret_cast<std::byte*>(p.out + (row + r) * p.n + column), false};
-    for_lanes(0, columns, [&](int64_t c, auto part) {
-      auto value = load(sums, r * kPanelColumns + c, part);
-      if (bias) value = hn::Add(value, load(bias, column + c, part));
-      if (p.accumulate) value = hn::Add(value, load(out, c, part));
-      if (p.relu) value = at_least(0, value);
-      store(value, out, c, part);
-    });
-  }
-}
-
 void multiply_panel(const PanelProduct& p, int64_t panel, int64_t begin, int64_t end) {
   HWY_ALIGN float tile[kRows * kPanelColumns];
   for (int64_t row = begin; row < end; row += kRows) {
     const int64_t count = std::min<int64_t>(kRows, end - row);
     multiply_rows<kRows>(p.a + row * p.k, count, p.k, p.panels + panel * p.k * kPanelColumns, tile);
-    store_tile(p, row, count, panel * kPanelColumns, tile);
+    finish(p.tail, {.sums = tile,
+                    .row = row,
+                    .rows = count,
+                    .column = panel * kPanelColumns,
+                    .columns = kPanelColumns});
   }
 }
 
@@ -134,7 +119,7 @@ Tensor pack_panels(const Tensor& b, bool transposed) {
 
 void multiply(const PanelProduct& p) {
   const int64_t block = std::min(p.rows, std::max<int64_t>(24, kBlockElements / p.k / 24 * 24));
-  const int64_t blocks = (p.rows + block - 1) / block, panels = panel_count(p.n);
+  const int64_t blocks = (p.rows + block - 1) / block, panels = panel_count(p.tail.n);
   parallel_for(blocks * panels, grain_of(p.k, block), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t first = task / panels * block;

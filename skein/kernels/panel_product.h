@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "skein/kernels/product_tail.h"
 #include "skein/tensor/tensor.h"
 
 namespace skein::kernels {
@@ -19,16 +20,12 @@ inline int64_t panel_count(int64_t columns) {
 // b [k, n], or [n, k] with `transposed`, f32 → [panels, k, kPanelColumns]
 Tensor pack_panels(const Tensor& b, bool transposed);
 
-// out [rows, n] = a [rows, k] b + bias, or += a b with `accumulate`; with `relu`, what is below
-// zero becomes zero.
+// tail of a [rows, k] b.
 struct PanelProduct {
   const float* a = nullptr;
-  int64_t rows = 0, k = 0, n = 0;
+  int64_t rows = 0, k = 0;
   const float* panels = nullptr;
-  const float* bias = nullptr;  // [n] or absent
-  bool accumulate = false;
-  bool relu = false;
-  float* out = nullptr;
+  ProductTail tail;
 };
 void multiply(const PanelProduct& product);
 

@@ -10,6 +10,7 @@
 
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
+#include "skein/kernels/amx_product.h"
 #include "skein/kernels/matmul.h"
 #include "skein/kernels/recent.h"
 
@@ -203,6 +204,14 @@ bool bf16_products() {
     return static_cast<bool>(describe(small, {}, true));
   }();
   return known;
+}
+
+bool amx_products() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+#if DNNL_VERSION_MAJOR >= 3
+  if (isa == dnnl::cpu_isa::avx512_core_amx_fp16) return true;
+#endif
+  return isa == dnnl::cpu_isa::avx512_core_amx;
 }
 
 bool native_bf16() {

@@ -4,64 +4,58 @@
 #include <cmath>
 #include <limits>
 
+#include "skein/kernels/simd.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "skein/kernels/top_k.cc"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-// foreach_target.h must come before highway.h.
-#include <hwy/contrib/math/math-inl.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "skein/kernels/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skein::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::ScalableTag<float>;
-
 float row_maximum(const float* HWY_RESTRICT row, size_t count) {
-  const Floats d;
+  const F d;
   const size_t lanes = hn::Lanes(d);
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   auto maximum = hn::Set(d, kLowest);
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) maximum = hn::Max(hn::LoadU(d, row + i), maximum);
-  float result = hn::GetLane(hn::MaxOfLanes(d, maximum));
+  float result = max_of_lanes(maximum);
   for (; i < count; ++i) result = std::max(result, row[i]);
   return result;
 }
 
-// Requires a finite maximum. The polynomial turns NaN into 0, hence the comparison beside it.
 float log_sum_exp_row(const float* HWY_RESTRICT row, size_t count, float scale) {
   const float maximum = row_maximum(row, count);
   if (maximum == -std::numeric_limits<float>::infinity()) {
     const bool all_lowest = std::all_of(row, row + count, [](float x) { return !std::isnan(x); });
     return all_lowest ? maximum : std::numeric_limits<float>::quiet_NaN();
   }
-  const Floats d;
+  const F d;
   const size_t lanes = hn::Lanes(d);
-  const auto scales = hn::Set(d, scale);
-  const auto shift = hn::Set(d, -scale * maximum);
-  auto sum = hn::Zero(d);
-  auto strange = hn::Zero(d);  // NaN in a lane that has met one
+  const auto scales = set(scale), shift = set(-scale * maximum);
+  auto sum = zero();
   size_t i = 0;
   // Sums of blocks, so that small terms are not lost beside the sum of a long row.
   while (i + lanes <= count) {
     const size_t end = std::min(count, i + 64 * lanes);
-    auto block = hn::Zero(d);
+    auto block = zero();
     for (; i + lanes <= end; i += lanes) {
-      const auto x = hn::LoadU(d, row + i);
-      block = hn::Add(block, hn::Exp(d, hn::MulAdd(x, scales, shift)));
-      strange = hn::Add(strange, hn::IfThenZeroElse(hn::Eq(x, x), x));
+      block = hn::Add(block, exp(hn::MulAdd(hn::LoadU(d, row + i), scales, shift)));
     }
     sum = hn::Add(sum, block);
   }
-  float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, strange)));
+  float total = sum_of_lanes(sum);
   for (; i < count; ++i) total += std::exp(scale * row[i] - scale * maximum);
   return scale * maximum + std::log(total);
 }
 
 // The first index from `begin` on whose block holds a value above `threshold`; `count` if none.
 size_t skip_smaller(const float* HWY_RESTRICT row, size_t begin, size_t count, float threshold) {
-  const Floats d;
+  const F d;
   const size_t lanes = hn::Lanes(d);
   const auto thresholds = hn::Set(d, threshold);
   size_t i = begin;
@@ -74,7 +68,7 @@ size_t skip_smaller(const float* HWY_RESTRICT row, size_t begin, size_t count, f
   return i;
 }
 
-size_t block_size() { return 4 * hn::Lanes(Floats()); }
+size_t block_size() { return 4 * hn::Lanes(F()); }
 
 }  // namespace skein::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
