@@ -207,10 +207,10 @@ TEST(FConv, StartsWithTheDeviationsOfThePaper) {
   EXPECT_NEAR(deviation("output.weight_v"), std::sqrt(0.8 / 40), 0.005);
   EXPECT_EQ(deviation("output.bias"), 0);
   // Lengths are the norms of the directions.
-  const auto directions = model.parameters().find("encoder.in.weight_v").variable.value();
+  const Tensor direction =
+      model.parameters().find("encoder.in.weight_v").variable.value().slice(1, 2);
   double square = 0;
-  for (const float value : directions.slice(1, 2).values<float>())
-    square += double{value} * double{value};
+  for (const float value : direction.values<float>()) square += double{value} * double{value};
   EXPECT_NEAR(model.parameters().find("encoder.in.weight_g").variable.value().values<float>()[1],
               std::sqrt(square), 1e-6);
 }
