@@ -8,6 +8,7 @@
 #include <new>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/stop_signals.h"
 #include "apps/skein/wait_policy.h"
 #include "skein/base/error.h"
 #include "skein/base/log.h"
@@ -20,8 +21,9 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-// What a shell shows for a program that SIGPIPE ended.
-constexpr int kOutputClosed = 128 + SIGPIPE;
+// What a shell shows for a program that a signal ended: this and its number.
+constexpr int kSignal = 128;
+constexpr int kOutputClosed = kSignal + SIGPIPE;
 
 constexpr int kMostThreads = 1024;
 
@@ -126,6 +128,8 @@ int run(int argc, char** argv) {
     return parse_and_run(app, argc, argv);
   } catch (const OutputClosed&) {
     return kOutputClosed;
+  } catch (const Stopped& stopped) {
+    return kSignal + stopped.signal;
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
   } catch (const std::bad_alloc&) {

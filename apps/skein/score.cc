@@ -1,6 +1,7 @@
 // `skein score`: the log-probability of given translations.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -34,12 +35,13 @@ void run(ScoreArguments& arguments) {
   const LoadedModel loaded = load(arguments.model, arguments.choice);
   if (!loaded.model->has_source()) {
     throw UsageError(fmt::format(
-        "{} is a language model: it has no source side; `skein perplexity` scores text with it",
+        "{} is a language model: it has no source side; expected a model that was trained on pairs",
         arguments.model));
   }
   LineReader source(arguments.source);
   LineReader target(arguments.target);
-  TextOutput output(arguments.output);
+  TextOutput output(arguments.output,
+                    std::array<std::filesystem::path, 2>{arguments.source, arguments.target});
   const ScoreCounts counts = score_stream(
       source, target, {*loaded.model, *loaded.source_tokenizer, *loaded.target_tokenizer},
       arguments.options, [&](std::string_view text) { output.write(text); });

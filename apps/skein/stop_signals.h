@@ -10,4 +10,12 @@ void watch_stop_signals();
 
 bool stop_requested();
 
+// Not an error: the program has saved and ends as the signal would have ended it, so that a script
+// does not take the work for done.
+struct Stopped {
+  int signal = 0;
+};
+// Throws Stopped for the first of the signals that came.
+[[noreturn]] void end_as_requested();
+
 }  // namespace skein::command

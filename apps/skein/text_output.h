@@ -2,7 +2,9 @@
 // nothing is lost of hours of work if they end early.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,9 @@ namespace skein::command {
 
 class TextOutput {
  public:
-  // `path` empty: standard output. Throws FileError if the file cannot be written.
-  explicit TextOutput(const std::string& path);
+  // `path` empty: standard output. Throws UsageError if it is one of the `inputs`, FileError if the
+  // file cannot be written.
+  explicit TextOutput(const std::string& path, std::span<const std::filesystem::path> inputs);
 
   // Passes the text on at once. Throws FileError as FileAppender does, OutputClosed as print()
   // does.

@@ -40,6 +40,7 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
   log_info(fmt::format("{} after {} updates; the model is in {}",
                        summary.interrupted ? "interrupted" : "done", summary.updates,
                        arguments.output));
+  if (summary.interrupted) end_as_requested();
 }
 
 std::string list_settings(const std::string& model) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,7 +101,7 @@ void run(TranslateArguments& arguments) {
   const Translator translator([&] { return models.scorer(); }, models.source(), models.target(),
                               arguments.options);
   LineReader input = open_input(arguments.input);
-  TextOutput output(arguments.output);
+  TextOutput output(arguments.output, std::array<std::filesystem::path, 1>{arguments.input});
   Progress progress;
   const double start = seconds_now();
   const bool visible = ::isatty(STDIN_FILENO) == 0 || !arguments.input.empty();

@@ -40,6 +40,20 @@ void require_writable(const std::filesystem::path& output) {
   require_writable_folder(folder.empty() ? "." : folder);
 }
 
+// Also where a corpus is named by the beginning of its files' names.
+std::vector<std::filesystem::path> read_files(const VocabOptions& options) {
+  std::vector<std::filesystem::path> files = {options.codes};
+  for (const std::filesystem::path& input : options.input) {
+    files.push_back(input);
+    for (const std::string& language :
+         {options.corpus.source_language, options.corpus.target_language}) {
+      for (const char* end : {"", ".txt"})
+        files.emplace_back(input.string() + "." + language + end);
+    }
+  }
+  return files;
+}
+
 void run_vocab(VocabOptions options) {
   if (options.corpus.source_language.empty() != options.corpus.target_language.empty()) {
     throw UsageError("--source and --target belong together; give both, or neither for plain text");
@@ -56,6 +70,7 @@ void run_vocab(VocabOptions options) {
   }
   tokenizers().get(options.type);
   require_writable(options.output);
+  require_not_among(options.output, read_files(options));
 
   CorpusLines lines(options.input, options.corpus, bad_records(options.on_error));
   const std::unique_ptr<Tokenizer> tokenizer = learn_tokenizer(

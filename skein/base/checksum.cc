@@ -1,10 +1,12 @@
 #include "skein/base/checksum.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "skein/base/files.h"
 #include "skein/base/parallel.h"
 
 namespace skein {
@@ -37,6 +39,15 @@ uint32_t crc32(std::span<const std::byte> bytes, uint32_t before) {
         ::crc32_combine(total, sums[i], static_cast<z_off_t>(block(i).size())));
   }
   return total;
+}
+
+std::string crc32_text(std::string_view content) {
+  return fmt::format("{:08x}", crc32(std::as_bytes(std::span(content))));
+}
+
+std::string file_crc32_text(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return fmt::format("{:08x}", crc32(file.bytes()));
 }
 
 }  // namespace skein

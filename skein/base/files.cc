@@ -91,6 +91,17 @@ std::string read_file(const fs::path& path) {
   return content;
 }
 
+void require_not_among(const fs::path& output, std::span<const fs::path> inputs) {
+  std::error_code missing;
+  for (const fs::path& input : inputs) {
+    if (input.empty() || !fs::is_regular_file(input, missing)) continue;
+    if (!fs::equivalent(input, output, missing)) continue;
+    throw UsageError(
+        fmt::format("--output {} is the input {}, which writing would destroy; name another file",
+                    output.string(), input.string()));
+  }
+}
+
 void write_file(const fs::path& path, std::string_view content) {
   const fs::path partial = fmt::format("{}.partial-{}", path.string(), ::getpid());
   FileWriter writer(partial);

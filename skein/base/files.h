@@ -13,6 +13,10 @@ namespace skein {
 // Throws FileError if `path` is missing, not a regular file or unreadable.
 std::string read_file(const std::filesystem::path& path);
 
+// Throws UsageError if writing `output` would destroy one of the `inputs`, by whatever name.
+void require_not_among(const std::filesystem::path& output,
+                       std::span<const std::filesystem::path> inputs);
+
 // Replaces `path` in one step: a reader sees the old content or the new one, also after a crash.
 void write_file(const std::filesystem::path& path, std::string_view content);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "skein/base/checksum.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "skein/base/settings.h"
@@ -23,8 +25,10 @@ Settings settings_of(DataFolderInfo& info) {
   settings.add("format_version", &info.format_version, "Version of this folder's format");
   settings.add("source.language", &info.source_language, "Empty: monolingual");
   settings.add("source.vocabulary", &info.source_vocabulary, "File of the vocabulary");
+  settings.add("source.vocabulary_crc32", &info.source_checksum, "Of that file, in hexadecimal");
   settings.add("target.language", &info.target_language, "Language of the target");
   settings.add("target.vocabulary", &info.target_vocabulary, "File of the vocabulary");
+  settings.add("target.vocabulary_crc32", &info.target_checksum, "Of that file, in hexadecimal");
   const std::array<SplitCounts*, 3> counts = {&info.train, &info.valid, &info.test};
   for (size_t i = 0; i < kSplits.size(); ++i) {
     const std::string split(kSplits[i]);
@@ -33,6 +37,13 @@ Settings settings_of(DataFolderInfo& info) {
     settings.add(split + ".target_tokens", &counts[i]->target_tokens, "Without end marks");
   }
   return settings;
+}
+
+void require_vocabulary(const fs::path& path, const std::string& checksum) {
+  if (checksum.empty() || file_crc32_text(path) == checksum) return;
+  throw FormatError(fmt::format(
+      "{}: this is not the vocabulary that the data was prepared with; run skein prepare again",
+      path.string()));
 }
 
 bool is_ours(const std::string& name) {
@@ -61,11 +72,17 @@ DataFolderInfo read_data_folder(const fs::path& folder) {
         fmt::format("{}: format version {}, this program reads {}; run skein prepare again",
                     path.string(), info.format_version, kFormatVersion));
   }
+  require_vocabulary(folder / info.source_vocabulary, info.source_checksum);
+  require_vocabulary(folder / info.target_vocabulary, info.target_checksum);
   return info;
 }
 
 void write_data_folder_info(const DataFolderInfo& info, const fs::path& folder) {
   DataFolderInfo copy = info;
+  for (const auto& [name, checksum] : {std::pair(&copy.source_vocabulary, &copy.source_checksum),
+                                       std::pair(&copy.target_vocabulary, &copy.target_checksum)}) {
+    if (!name->empty()) *checksum = file_crc32_text(folder / *name);
+  }
   write_file(folder / kInfoName, settings_of(copy).to_toml());
 }
 

@@ -23,6 +23,8 @@ struct DataFolderInfo {
   std::string target_language;
   std::string source_vocabulary;  // file names in the folder; the same for a shared vocabulary
   std::string target_vocabulary;
+  std::string source_checksum;  // of these files, CRC-32 in hexadecimal
+  std::string target_checksum;
   SplitCounts train;
   SplitCounts valid;
   SplitCounts test;
@@ -31,8 +33,9 @@ struct DataFolderInfo {
 };
 
 // Throws FileError, saying that the folder is no prepared data, if it holds no dataset.toml;
-// FormatError if its version is another.
+// FormatError if its version is another, or a vocabulary not the one that it was prepared with.
 DataFolderInfo read_data_folder(const std::filesystem::path& folder);
+// Takes the checksums of the vocabularies, which are in the folder already.
 void write_data_folder_info(const DataFolderInfo& info, const std::filesystem::path& folder);
 
 // `split`: "train", "valid" or "test".

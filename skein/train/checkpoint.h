@@ -33,7 +33,7 @@ void write_checkpoint(const std::filesystem::path& folder, CheckpointContents co
 
 class Checkpoint {
  public:
-  // Throws FileError if a file is missing, FormatError if one is damaged.
+  // Throws FileError if a file is missing, FormatError if one is damaged or of another checkpoint.
   explicit Checkpoint(const std::filesystem::path& folder);
 
   const ModelFolder& model() const { return model_; }

@@ -36,11 +36,6 @@ fs::path resolve(const fs::path& folder) {
       folder.string(), kParametersFile));
 }
 
-std::string file_checksum(const fs::path& path) {
-  const MappedFile file(path);
-  return fmt::format("{:08x}", crc32(file.bytes()));
-}
-
 std::vector<std::string> checked_files(const fs::path& folder, const Metadata& metadata) {
   std::vector<std::string> files;
   for (const auto& [key, checksum] : metadata) {
@@ -50,7 +45,7 @@ std::vector<std::string> checked_files(const fs::path& folder, const Metadata& m
       throw FormatError(fmt::format("{}: '{}' is no file name; use another copy",
                                     (folder / kParametersFile).string(), name));
     }
-    if (file_checksum(folder / name) != checksum) {
+    if (file_crc32_text(folder / name) != checksum) {
       throw FormatError(fmt::format(
           "{}: this is not the file that the model was trained with; copy it from another "
           "checkpoint of the same training",
@@ -78,7 +73,7 @@ void write_model_files(const fs::path& folder, const ModelContents& contents) {
   for (const fs::path& file : contents.files) {
     const std::string name = file.filename().string();
     write_file(folder / name, read_file(file));
-    metadata[std::string(kFilePrefix) + name] = file_checksum(folder / name);
+    metadata[std::string(kFilePrefix) + name] = file_crc32_text(folder / name);
   }
   write_file(folder / kConfigFile, contents.config);
   write_safetensors(folder / kParametersFile, contents.parameters, std::move(metadata));

@@ -70,12 +70,23 @@ TEST_F(VocabularyMismatch, TrainingGoesOnWithItsOwnVocabularyOnly) {
   EXPECT_EQ(list_checkpoints(folder_.path() / "model").back().step, 2);
 }
 
+TEST_F(VocabularyMismatch, DataBesideAnotherVocabularyOfItsSizeIsRefused) {
+  prepare_other_letters();
+  ASSERT_EQ(run("cp other.model data/vocab.model").exit_code, 0);
+  for (const std::string& line : {train("data", "new"), std::string("skein inspect data")}) {
+    expect_sentence(line, 1,
+                    "data/vocab.model: this is not the vocabulary that the data was prepared with; "
+                    "run skein prepare again");
+  }
+}
+
 TEST_F(VocabularyMismatch, DataBesideAVocabularyOfAnotherSizeIsRefused) {
   ASSERT_EQ(run("tr -d r < a.en > fewer.en && skein vocab --input fewer.en --type char --size 100 "
                 "--output fewer.model && cp fewer.model data/vocab.model")
                 .exit_code,
             0);
-  expect_sentence(train("data", "new"), 1, "data/train.skd was prepared with ");
+  expect_sentence(train("data", "new"), 1,
+                  "data/vocab.model: this is not the vocabulary that the data was prepared with");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "new"));
 }
 

@@ -9,6 +9,7 @@
 
 #include "data/temporary_folder.h"
 #include "skein/base/error.h"
+#include "skein/base/files.h"
 #include "train/example_checkpoint.h"
 
 namespace skein {
@@ -122,6 +123,39 @@ TEST_F(CheckpointTest, AStateOfALaterVersionIsRefused) {
 TEST_F(CheckpointTest, AFolderWithoutAModelIsRefusedWithTheRemedy) {
   EXPECT_THAT(error_of(folder_.path() / "nowhere"), HasSubstr("there is no folder"));
   EXPECT_THAT(error_of(folder_.path()), HasSubstr("holds no model"));
+}
+
+// Any single digit of the state: nothing in it may be altered.
+TEST_F(CheckpointTest, AnAlteredStateIsRefused) {
+  CheckpointContents contents = example_checkpoint(20, vocabulary_);
+  contents.state.numbers = {{"schedule", {{"lr", 0.25}}}};
+  write_checkpoint(path_, contents);
+  const std::string state = read_file(path_ / kStateFile);
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (state[i] < '0' || state[i] > '8') continue;
+    std::string altered = state;
+    ++altered[i];
+    write_file(path_ / kStateFile, altered);
+    EXPECT_THAT(error_of(path_), HasSubstr("state.json: this is not the state that ")) << altered;
+  }
+  write_file(path_ / kStateFile, state);
+  EXPECT_EQ(error_of(path_), "no error");
+}
+
+TEST_F(CheckpointTest, AFileOfAnotherCheckpointIsRefused) {
+  const fs::path other = folder_.path() / "other";
+  for (const char* name : {kOptimizerFile, kTrainingParametersFile, kParametersFile}) {
+    for (const int64_t step : {10, 20}) {
+      CheckpointContents contents = example_checkpoint(step, vocabulary_);
+      contents.parameters = example_tensors(static_cast<float>(step));
+      write_checkpoint(step == 10 ? other : path_, contents);
+    }
+    EXPECT_EQ(error_of(path_), "no error");
+    fs::copy_file(other / name, path_ / name, fs::copy_options::overwrite_existing);
+    EXPECT_NE(error_of(path_), "no error") << name;
+    if (name == kParametersFile) continue;  // then it is the state that does not fit
+    EXPECT_THAT(error_of(path_), HasSubstr(std::string(name) + ": this file is not of update 20"));
+  }
 }
 
 }  // namespace
