@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "skein/autograd/functions.h"
@@ -13,8 +14,8 @@ namespace skein {
 namespace {
 
 // Rows whose windows exist at a time: they stay in the second-level caches until they are
-// multiplied.
-constexpr int64_t kChunkRows = 1024;
+// multiplied. 512 are 10 % faster than 1024 (256 channels, windows of 3, one core).
+constexpr int64_t kChunkRows = 512;
 
 // Calls body(begin, end, the windows of rows [begin, end)).
 template <typename Body>
@@ -30,9 +31,22 @@ void for_windows(const kernels::Window& window, const Tensor& x, Body&& body) {
   }
 }
 
+// Calls body(begin, end) for about as many rows, which are whole sentences.
+template <typename Body>
+void for_sentences(std::span<const int32_t> offsets, Body&& body) {
+  int64_t begin = 0;
+  for (size_t s = 1; s < offsets.size(); ++s) {
+    const bool last = s + 1 == offsets.size();
+    if (!last && offsets[s + 1] - begin <= kChunkRows) continue;
+    if (offsets[s] > begin) body(begin, int64_t{offsets[s]});
+    begin = offsets[s];
+  }
+}
+
 struct ConvolutionRecord {
-  Tensor x;
+  Tensor x;  // after dropout
   std::shared_ptr<Gradient> x_gradient;
+  kernels::Dropout dropout;
   Variable weight;
   Variable bias;
   std::shared_ptr<Gradient> y_gradient;
@@ -45,13 +59,16 @@ struct ConvolutionRecord {
   void inputs() {
     if (!x_gradient) return;
     const Tensor& dy = y_gradient->tensor();
-    const Tensor& w = weight.value_as(x.type());
-    Tensor taps = Tensor::uninitialized({width * w.rows(), x.columns()}, w.type());
-    kernels::mirrored_taps(width, w, taps);
     const Gradient::Target dx = x_gradient->target(x.shape(), x.type());
-    for_windows(kernels::mirrored(window()), dy, [&](int64_t begin, int64_t end, const Tensor& d) {
-      Tensor rows = dx.buffer.slice(begin, end);
-      kernels::matmul(d, taps, rows, {.accumulate = dx.accumulate});
+    for_sentences(offsets, [&](int64_t begin, int64_t end) {
+      Tensor windows = Tensor::uninitialized({end - begin, width * x.columns()}, x.type());
+      kernels::matmul(dy.slice(begin, end), weight.value_as(x.type()), windows);
+      kernels::fold({.window = window(),
+                     .windows = windows,
+                     .first = begin,
+                     .dropout = dropout,
+                     .accumulate = dx.accumulate},
+                    dx.buffer);
     });
   }
 
@@ -72,16 +89,25 @@ struct ConvolutionRecord {
   }
 };
 
+Tensor dropped(const kernels::Dropout& mask, const Tensor& x) {
+  if (mask.probability == 0) return x;
+  Tensor result = Tensor::uninitialized(x.shape(), x.type());
+  kernels::dropout(mask, x, result);
+  return result;
+}
+
 }  // namespace
 
 Variable convolution(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
-                     const kernels::Window& window) {
+                     const kernels::Window& window, double probability) {
   kernels::require_type("convolution", "x", x.value(), tape.activations());
   const int64_t outputs = weight.shape()[0];
   kernels::require_matrix("convolution", "weight", weight.value(), outputs,
                           window.width * x.value().columns());
-  Tensor y = Tensor::uninitialized({x.value().rows(), outputs}, tape.activations());
-  for_windows(window, x.value(), [&](int64_t begin, int64_t end, const Tensor& rows) {
+  const kernels::Dropout mask = tape.next_dropout(probability);
+  const Tensor inputs = dropped(mask, x.value());
+  Tensor y = Tensor::uninitialized({inputs.rows(), outputs}, tape.activations());
+  for_windows(window, inputs, [&](int64_t begin, int64_t end, const Tensor& rows) {
     Tensor out = y.slice(begin, end);
     multiply_by_weight(rows, weight, out, bias.defined() ? &bias.value() : nullptr);
   });
@@ -89,8 +115,9 @@ Variable convolution(Tape& tape, const Variable& x, const Variable& weight, cons
   const Variable output(std::move(y), tape.recording());
   if (!tape.recording()) return output;
   auto record = std::make_shared<ConvolutionRecord>(
-      ConvolutionRecord{.x = x.value(),
+      ConvolutionRecord{.x = inputs,
                         .x_gradient = x.gradient(),
+                        .dropout = mask,
                         .weight = weight,
                         .bias = bias,
                         .y_gradient = output.gradient(),

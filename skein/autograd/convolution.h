@@ -15,10 +15,10 @@ namespace skein {
 // Kingma 2016, eq. 2. direction [o, i] and length [o] are parameters.
 Variable weight_norm(Tape& tape, const Variable& direction, const Variable& length);
 
-// The windows of x [n, in] · weightᵀ + bias: [n, out]. weight [out, width * in]: the taps of an
-// output side by side, in the order of the rows of a window. `bias` [out] may be undefined.
+// The windows of dropout(x) [n, in] · weightᵀ + bias: [n, out]. weight [out, width * in]: the taps
+// of an output side by side, in the order of the rows of a window. `bias` [out] may be undefined.
 Variable convolution(Tape& tape, const Variable& x, const Variable& weight, const Variable& bias,
-                     const kernels::Window& window);
+                     const kernels::Window& window, double dropout = 0);
 
 // factor * (values * sigmoid(gates) + residual) [n, c], x [n, 2c] = values, gates. `residual` may
 // be undefined.

@@ -8,9 +8,70 @@
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
 #include "skein/kernels/check.h"
+#include "skein/kernels/simd.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "skein/kernels/convolution.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "skein/kernels/simd-inl.h"
+
+#ifndef SKEIN_KERNELS_CONVOLUTION_ROWS_
+#define SKEIN_KERNELS_CONVOLUTION_ROWS_
 namespace skein::kernels {
 namespace {
+
+struct FoldedRows {
+  Elements windows, x;
+  std::span<const int32_t> offsets;
+  int64_t columns, width, left, first;
+  bool masked, accumulate;
+  DropoutKeys keys;
+};
+
+}  // namespace
+}  // namespace skein::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace skein::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Row s is tap k of row s + left - k.
+void fold_rows(const FoldedRows& f, int64_t begin, int64_t end) {
+  auto sentence = std::upper_bound(f.offsets.begin(), f.offsets.end(), begin);
+  const int64_t window_columns = f.width * f.columns;
+  for (int64_t s = begin; s < end; ++s) {
+    while (*sentence <= s) ++sentence;
+    const int64_t last_row = s + f.left;
+    const int64_t first_tap = std::max<int64_t>(0, last_row - *sentence + 1);
+    const int64_t last_tap = std::min<int64_t>(f.width, last_row - *(sentence - 1) + 1);
+    for_lanes(0, f.columns, [&](int64_t c, auto lanes) {
+      auto sum = zero();
+      for (int64_t k = first_tap; k < last_tap; ++k) {
+        const int64_t row = (last_row - k - f.first) * window_columns;
+        sum = hn::Add(sum, load(f.windows, row + k * f.columns + c, lanes));
+      }
+      const int64_t index = s * f.columns + c;
+      if (f.masked) sum = hn::Mul(sum, dropout_factors(f.keys, index));
+      if (f.accumulate) sum = hn::Add(sum, load(f.x, index, lanes));
+      store(sum, f.x, index, lanes);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skein::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skein::kernels {
+namespace {
+
+HWY_EXPORT(fold_rows);
 
 constexpr int64_t kBytesPerThread = 16384;
 
@@ -18,18 +79,23 @@ int64_t rows_per_thread(int64_t row_bytes) {
   return std::max<int64_t>(1, kBytesPerThread / std::max<int64_t>(1, row_bytes));
 }
 
-void require_window(const Window& window, const Tensor& x) {
+void require_window(std::string_view kernel, const Window& window, int64_t rows) {
   if (window.width < 1 || window.left < 0 || window.left >= window.width) {
-    throw ShapeError(fmt::format("unfold: a window of {} rows with {} of them on the left",
+    throw ShapeError(fmt::format("{}: a window of {} rows with {} of them on the left", kernel,
                                  window.width, window.left));
   }
   const std::span<const int32_t> offsets = window.offsets;
-  if (offsets.empty() && x.rows() == 0) return;
-  if (offsets.empty() || offsets.front() != 0 || offsets.back() != x.rows() ||
+  if (offsets.empty() && rows == 0) return;
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != rows ||
       !std::is_sorted(offsets.begin(), offsets.end())) {
     throw ShapeError(
-        fmt::format("unfold: the offsets do not divide {} rows into sentences", x.rows()));
+        fmt::format("{}: the offsets do not divide {} rows into sentences", kernel, rows));
   }
+}
+
+void require_rows(std::string_view kernel, int64_t first, int64_t count, int64_t rows) {
+  if (first >= 0 && first + count <= rows) return;
+  throw ShapeError(fmt::format("{}: rows {} to {} of {}", kernel, first, first + count, rows));
 }
 
 }  // namespace
@@ -37,13 +103,10 @@ void require_window(const Window& window, const Tensor& x) {
 void unfold(const Window& window, const Tensor& x, int64_t first, Tensor& out) {
   require_float("unfold", "x", x);
   require_type("unfold", "out", out, x.type());
-  require_window(window, x);
+  require_window("unfold", window, x.rows());
   const int64_t columns = x.columns(), rows = out.rows();
   require_matrix("unfold", "out", out, rows, window.width * columns);
-  if (rows == 0) return;
-  if (first < 0 || first + rows > x.rows()) {
-    throw ShapeError(fmt::format("unfold: rows {} to {} of {}", first, first + rows, x.rows()));
-  }
+  require_rows("unfold", first, rows, x.rows());
   const auto row_bytes = columns * static_cast<int64_t>(size_of(x.type()));
   const int64_t out_bytes = window.width * row_bytes;
   parallel_for(rows, rows_per_thread(out_bytes), [&](int64_t begin, int64_t end) {
@@ -64,19 +127,34 @@ void unfold(const Window& window, const Tensor& x, int64_t first, Tensor& out) {
   });
 }
 
-void mirrored_taps(int64_t width, const Tensor& weight, Tensor& out) {
-  const int64_t outputs = weight.rows(), inputs = out.columns();
-  require_type("mirrored_taps", "out", out, weight.type());
-  require_matrix("mirrored_taps", "weight", weight, outputs, width * inputs);
-  require_matrix("mirrored_taps", "out", out, width * outputs, inputs);
-  const auto bytes = inputs * static_cast<int64_t>(size_of(weight.type()));
-  parallel_for(width * outputs, rows_per_thread(bytes), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t tap = width - 1 - row / outputs, output = row % outputs;
-      std::memcpy(out.raw() + row * bytes, weight.raw() + (output * width + tap) * bytes,
-                  static_cast<size_t>(bytes));
-    }
+void fold(const Fold& a, Tensor& x) {
+  require_float("fold", "x", x);
+  require_float("fold", "windows", a.windows);
+  require_window("fold", a.window, x.rows());
+  require_probability("fold", a.dropout.probability);
+  const int64_t columns = x.columns(), rows = a.windows.rows();
+  require_matrix("fold", "windows", a.windows, rows, a.window.width * columns);
+  require_rows("fold", a.first, rows, x.rows());
+  for (const int64_t border : {a.first, a.first + rows}) {
+    if (std::binary_search(a.window.offsets.begin(), a.window.offsets.end(), border)) continue;
+    if (rows == 0) continue;
+    throw ShapeError(fmt::format("fold: row {} lies within a sentence", border));
+  }
+  const FoldedRows folded = {.windows = elements(a.windows),
+                             .x = elements(x),
+                             .offsets = a.window.offsets,
+                             .columns = columns,
+                             .width = a.window.width,
+                             .left = a.window.left,
+                             .first = a.first,
+                             .masked = a.dropout.probability > 0,
+                             .accumulate = a.accumulate,
+                             .keys = dropout_keys(a.dropout)};
+  const auto row_bytes = columns * static_cast<int64_t>(size_of(x.type()));
+  parallel_for(rows, rows_per_thread(row_bytes), [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(fold_rows)(folded, a.first + begin, a.first + end);
   });
 }
 
 }  // namespace skein::kernels
+#endif

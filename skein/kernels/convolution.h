@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "skein/kernels/elementwise.h"
 #include "skein/tensor/tensor.h"
 
 namespace skein::kernels {
@@ -17,18 +18,20 @@ struct Window {
   int64_t left = 0;  // rows before t
 };
 
-// The rows whose windows hold row t: what the gradient of a convolution sums over.
-inline Window mirrored(const Window& window) {
-  return {window.offsets, window.width, window.width - 1 - window.left};
-}
-
 // out [rows, width * c] = the windows of rows [first, first + rows) of x [n, c], each row after
-// row; both f32 or both bf16. Throws ShapeError for offsets that do not divide x into sentences.
+// row; both f32 or both bf16. Throws ShapeError for a window that does not hold its own row, or
+// offsets that do not divide x into sentences.
 void unfold(const Window& window, const Tensor& x, int64_t first, Tensor& out);
 
-// weight [o, width * i], the taps of an output side by side → out [width * o, i], the taps one
-// after another, the last first. With it, the gradient to the input is the convolution of the
-// outputs' gradient in the mirrored window.
-void mirrored_taps(int64_t width, const Tensor& weight, Tensor& out);
+// The other way: rows [first, first + rows) of x [n, c], whole sentences, = dropout(the sum of what
+// the windows [rows, width * c] hold of each row), or += with `accumulate`. Sums are f32.
+struct Fold {
+  Window window;
+  const Tensor& windows;
+  int64_t first = 0;
+  Dropout dropout = {};  // of x, as kernels::dropout counts its elements
+  bool accumulate = false;
+};
+void fold(const Fold& arguments, Tensor& x);
 
 }  // namespace skein::kernels

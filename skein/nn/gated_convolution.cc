@@ -44,7 +44,7 @@ GatedConvolution::GatedConvolution(ParameterStore& store, const std::string& nam
 
 Variable GatedConvolution::gates(Tape& tape, const Variable& x,
                                  std::span<const int32_t> offsets) const {
-  return convolution_(tape, dropout(tape, dropout_, x), offsets);
+  return convolution_(tape, x, offsets, dropout_);
 }
 
 Variable GatedConvolution::gates_step(Tape& tape, const Variable& x, InputWindow& window) const {

@@ -108,11 +108,11 @@ NormedConvolution::NormedConvolution(ParameterStore& store, const std::string& n
       bias_(store.add(name + ".bias", {options.outputs}, constant(0))) {}
 
 Variable NormedConvolution::operator()(Tape& tape, const Variable& x,
-                                       std::span<const int32_t> offsets) const {
-  if (options_.width == 1) return linear(tape, x, weight_(tape), bias_);
+                                       std::span<const int32_t> offsets, double probability) const {
+  if (options_.width == 1) return linear(tape, dropout(tape, probability, x), weight_(tape), bias_);
   const int64_t left =
       options_.sight == Sight::kCausal ? options_.width - 1 : (options_.width - 1) / 2;
-  return convolution(tape, x, weight_(tape), bias_, {offsets, options_.width, left});
+  return convolution(tape, x, weight_(tape), bias_, {offsets, options_.width, left}, probability);
 }
 
 Variable NormedConvolution::step(Tape& tape, const Variable& x, InputWindow& window) const {

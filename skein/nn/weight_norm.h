@@ -97,8 +97,9 @@ class NormedConvolution {
   // [outputs].
   NormedConvolution(ParameterStore& store, const std::string& name, const Options& options);
 
-  // x [n, inputs] → [n, outputs]
-  Variable operator()(Tape& tape, const Variable& x, std::span<const int32_t> offsets) const;
+  // x [n, inputs] → [n, outputs], with dropout of x
+  Variable operator()(Tape& tape, const Variable& x, std::span<const int32_t> offsets,
+                      double dropout = 0) const;
   // Causal ones: one token a row.
   Variable step(Tape& tape, const Variable& x, InputWindow& window) const;
   NormedConvolution folded(Tape& tape) const;

@@ -17,24 +17,30 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
+constexpr uint64_t kTapeSeed = 3;
+
 struct Extents {
   std::vector<int32_t> offsets;
   int64_t in = 1, out = 1, width = 1, left = 0;
+  double dropout = 0;
 };
 
 CheckedFunction checked_convolution(const Extents& e) {
-  return {
-      .inputs = {{"x", {e.offsets.back(), e.in}},
-                 {"weight", {e.out, e.width * e.in}, true},
-                 {"bias", {e.out}, true}},
-      .ours =
-          [e](Tape& tape, std::span<const Variable> v) {
-            return std::vector{convolution(tape, v[0], v[1], v[2], {e.offsets, e.width, e.left})};
-          },
-      .twin =
-          [e](std::span<const plain::Matrix> v) {
-            return std::vector{plain::convolution({e.offsets, e.width, e.left}, v[0], v[1], v[2])};
-          }};
+  return {.inputs = {{"x", {e.offsets.back(), e.in}},
+                     {"weight", {e.out, e.width * e.in}, true},
+                     {"bias", {e.out}, true}},
+          .ours =
+              [e](Tape& tape, std::span<const Variable> v) {
+                return std::vector{
+                    convolution(tape, v[0], v[1], v[2], {e.offsets, e.width, e.left}, e.dropout)};
+              },
+          .twin =
+              [e](std::span<const plain::Matrix> v) {
+                Tape masks({.seed = kTapeSeed});
+                const plain::Matrix x = plain::dropout(masks.next_dropout(e.dropout), v[0]);
+                return std::vector{plain::convolution({e.offsets, e.width, e.left}, x, v[1], v[2])};
+              },
+          .tape_seed = kTapeSeed};
 }
 
 // Windows longer than sentences, empty sentences, batches without sentences.
@@ -47,12 +53,14 @@ TEST(ConvolutionGradient, AgreesWithCentralDifferencesForRandomShapesAndWindows)
                           .in = random_between(random, 1, 5),
                           .out = random_between(random, 1, 6),
                           .width = width,
-                          .left = random_between(random, 0, width - 1)};
+                          .left = random_between(random, 0, width - 1),
+                          .dropout = seed % 2 == 0 ? 0 : 0.3};
     EXPECT_THAT(disagreements(checked_convolution(extents), seed), IsEmpty());
   }
 }
 
-// Windows are made for some rows at a time: borders of sentences and of these pieces differ.
+// Windows are made for some rows at a time: borders of sentences and of these pieces differ. The
+// way back takes whole sentences.
 TEST(ConvolutionGradient, AgreesForMoreRowsThanArePutIntoWindowsAtATime) {
   Random random(1);
   const std::vector<int32_t> offsets = random_offsets(random, 230, 1, 17);
@@ -94,7 +102,8 @@ TEST(ConvolutionGradient, AgreesForMoreRowsThanArePutIntoWindowsAtATime) {
     unit.values[i] = 1;
     ASSERT_NEAR(w.gradient()->tensor().values<float>()[i], derivative(input, unit), 1e-2) << i;
   }
-  for (const int64_t row : {int64_t{0}, int64_t{1022}, int64_t{1023}, int64_t{1024}, rows - 1}) {
+  for (const int64_t row :
+       {int64_t{0}, int64_t{511}, int64_t{512}, int64_t{1023}, int64_t{1024}, rows - 1}) {
     plain::Matrix unit(rows, kIn);
     unit(row, 1) = 1;
     ASSERT_NEAR(x.gradient()->tensor().values<float>()[static_cast<size_t>(row * kIn + 1)],
