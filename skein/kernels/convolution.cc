@@ -79,6 +79,13 @@ int64_t rows_per_thread(int64_t row_bytes) {
   return std::max<int64_t>(1, kBytesPerThread / std::max<int64_t>(1, row_bytes));
 }
 
+void require_rows(std::string_view kernel, int64_t first, int64_t count, int64_t rows) {
+  if (first >= 0 && first + count <= rows) return;
+  throw ShapeError(fmt::format("{}: rows {} to {} of {}", kernel, first, first + count, rows));
+}
+
+}  // namespace
+
 void require_window(std::string_view kernel, const Window& window, int64_t rows) {
   if (window.width < 1 || window.left < 0 || window.left >= window.width) {
     throw ShapeError(fmt::format("{}: a window of {} rows with {} of them on the left", kernel,
@@ -92,13 +99,6 @@ void require_window(std::string_view kernel, const Window& window, int64_t rows)
         fmt::format("{}: the offsets do not divide {} rows into sentences", kernel, rows));
   }
 }
-
-void require_rows(std::string_view kernel, int64_t first, int64_t count, int64_t rows) {
-  if (first >= 0 && first + count <= rows) return;
-  throw ShapeError(fmt::format("{}: rows {} to {} of {}", kernel, first, first + count, rows));
-}
-
-}  // namespace
 
 void unfold(const Window& window, const Tensor& x, int64_t first, Tensor& out) {
   require_float("unfold", "x", x);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "skein/kernels/elementwise.h"
 #include "skein/tensor/tensor.h"
@@ -18,9 +19,12 @@ struct Window {
   int64_t left = 0;  // rows before t
 };
 
+// Throws ShapeError, naming the kernel, for a window that does not hold its own row, or offsets
+// that do not divide `rows` rows into sentences.
+void require_window(std::string_view kernel, const Window& window, int64_t rows);
+
 // out [rows, width * c] = the windows of rows [first, first + rows) of x [n, c], each row after
-// row; both f32 or both bf16. Throws ShapeError for a window that does not hold its own row, or
-// offsets that do not divide x into sentences.
+// row; both f32 or both bf16. Throws as require_window().
 void unfold(const Window& window, const Tensor& x, int64_t first, Tensor& out);
 
 // The other way: rows [first, first + rows) of x [n, c], whole sentences, = dropout(the sum of what

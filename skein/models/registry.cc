@@ -4,6 +4,7 @@
 
 #include "skein/base/error.h"
 #include "skein/models/fconv_presets.h"
+#include "skein/models/lightconv_presets.h"
 #include "skein/models/transformer_presets.h"
 
 namespace skein {
@@ -30,6 +31,7 @@ Registry<ModelFactory>& models() {
     Registry<ModelFactory> built_in("model");
     add_transformer_presets(built_in);
     add_fconv_presets(built_in);
+    add_lightconv_presets(built_in);
     return built_in;
   }();
   return registry;

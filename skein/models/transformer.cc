@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "skein/base/error.h"
-#include "skein/models/transformer_stream.h"
 #include "skein/nn/positions.h"
 
 namespace skein {
@@ -50,6 +49,10 @@ FeedForwardOptions Transformer::ffn_options() const {
           .inner = options_.ffn,
           .activation = options_.activation,
           .dropout = options_.activation_dropout};
+}
+
+ResidualStream::Options Transformer::stream_options() const {
+  return {.pre_norm = pre_norm(), .dropout = options_.dropout};
 }
 
 void Transformer::add_layers() {
@@ -99,10 +102,10 @@ void Transformer::require_source() const {
 Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
   require_source();
   require_lengths(source, "source", options_.max_positions);
-  Stream stream(tape,
-                embed_tokens(tape, source.tokens, position_rows(source.offsets), source_embedding_,
-                             source_positions_),
-                options_);
+  ResidualStream stream(tape,
+                        embed_tokens(tape, source.tokens, position_rows(source.offsets),
+                                     source_embedding_, source_positions_),
+                        stream_options());
   for (const EncoderLayer& layer : encoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), source.offsets, false),
                   layer.attention_norm);
@@ -115,10 +118,10 @@ Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& enc
                              Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
   require_lengths(target, "target", options_.max_positions);
-  Stream stream(tape,
-                embed_tokens(tape, target.tokens, position_rows(target.offsets), target_embedding_,
-                             target_positions_),
-                options_);
+  ResidualStream stream(tape,
+                        embed_tokens(tape, target.tokens, position_rows(target.offsets),
+                                     target_embedding_, target_positions_),
+                        stream_options());
   for (const DecoderLayer& layer : decoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), target.offsets, true),
                   layer.attention_norm);

@@ -8,6 +8,7 @@
 #include "skein/models/registry.h"
 #include "skein/nn/attention.h"
 #include "skein/nn/feed_forward.h"
+#include "skein/nn/residual_stream.h"
 
 namespace skein {
 
@@ -65,7 +66,6 @@ class Transformer : public Model {
     FeedForward ffn;
     NormParameters ffn_norm;
   };
-  class Stream;
   struct State;
 
   bool pre_norm() const { return options_.norm == "pre"; }
@@ -73,6 +73,7 @@ class Transformer : public Model {
   void add_layers();
   MultiHeadOptions attention_options() const;
   FeedForwardOptions ffn_options() const;
+  ResidualStream::Options stream_options() const;
   Variable embed_tokens(Tape& tape, std::span<const int32_t> ids, std::span<const int32_t> rows,
                         const Variable& table, const Variable& positions) const;
   // The decoder's input to its last cross attention, if `last_query` is given, besides the

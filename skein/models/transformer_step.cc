@@ -5,7 +5,6 @@
 
 #include "skein/base/error.h"
 #include "skein/models/transformer.h"
-#include "skein/models/transformer_stream.h"
 #include "skein/nn/positions.h"
 
 namespace skein {
@@ -84,8 +83,9 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
     positions.push_back(static_cast<int32_t>(past) + kFirstPositionRow);
   }
   // Refuses unknown tokens before the state moves on.
-  Stream stream(tape, embed_tokens(tape, previous, positions, target_embedding_, target_positions_),
-                options_);
+  ResidualStream stream(
+      tape, embed_tokens(tape, previous, positions, target_embedding_, target_positions_),
+      stream_options());
   const CacheRows visible = state.advance();
   const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
   for (size_t i = 0; i < decoder_.size(); ++i) {

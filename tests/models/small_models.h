@@ -22,6 +22,18 @@ struct ModelFamily {
   SettingChanges changes;
 };
 inline const ModelFamily* family_of(std::string_view preset) {
+  static const SettingChanges light_lm = {{"decoder_kernels", "3 5"},
+                                          {"width", "12"},
+                                          {"ffn", "10"},
+                                          {"heads", "2"},
+                                          {"input_dropout", "0"},
+                                          {"weight_dropout", "0"},
+                                          {"attention_dropout", "0"}};
+  static const SettingChanges light = [] {
+    SettingChanges changes = light_lm;
+    changes.emplace_back("encoder_kernels", "3 4");
+    return changes;
+  }();
   static const std::vector<ModelFamily> families = {
       {"transformer_lm", {{"decoder_layers", "2"}, {"width", "12"}, {"ffn", "10"}, {"heads", "2"}}},
       {"transformer",
@@ -34,7 +46,11 @@ inline const ModelFamily* family_of(std::string_view preset) {
        {{"encoder_layers", "2*6x3 7x4 8x1"},
         {"decoder_layers", "6x3 7x2 8x1"},
         {"embedding", "5"},
-        {"features", "4"}}}};
+        {"features", "4"}}},
+      {"lightconv_lm", light_lm},
+      {"dynamicconv_lm", light_lm},
+      {"lightconv", light},
+      {"dynamicconv", light}};
   for (const ModelFamily& family : families) {
     if (preset.starts_with(family.prefix)) return &family;
   }
@@ -48,7 +64,7 @@ struct SmallModel {
 
 // With random parameters, a place for gradients, and no dropout unless `changes` say so.
 inline SmallModel small_model(const std::string& preset, const SettingChanges& changes = {}) {
-  const bool translates = preset.find("_lm_") == std::string::npos;
+  const bool translates = preset.find("_lm") == std::string::npos;
   SmallModel result{
       .vocabulary = {.source = translates ? 13 : 0, .target = 13, .shared = translates},
       .model = nullptr};

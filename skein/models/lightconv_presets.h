@@ -1,0 +1,31 @@
+// The settings of LightConv and DynamicConv and their named presets.
+#pragma once
+
+#include <string>
+
+#include "skein/models/lightconv.h"
+
+namespace skein {
+
+class LightConvConfig : public ModelConfig {
+ public:
+  // What can be set; the kernels of `options` come from the texts.
+  struct Values {
+    std::string encoder_kernels;  // "" for a language model
+    std::string decoder_kernels;
+    LightConvOptions options;
+  };
+  explicit LightConvConfig(Values values) : values_(std::move(values)) {}
+  void bind(Settings& settings) override;
+  std::unique_ptr<Model> build(const VocabularySizes& vocabulary) const override;
+
+ private:
+  Values values_;
+};
+
+// The presets of the paper and its reference: lightconv_iwslt_de_en, lightconv_wmt_en_de, .._big,
+// lightconv_wmt_en_fr_big, lightconv_wmt_zh_en_big, lightconv_lm, lightconv_lm_gbw, and all of them
+// as dynamicconv_...
+void add_lightconv_presets(Registry<ModelFactory>& registry);
+
+}  // namespace skein
