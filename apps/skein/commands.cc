@@ -1,6 +1,7 @@
 #include "apps/skein/commands.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -68,7 +69,9 @@ void apply_settings(Settings& settings, const CLI::App& command) {
 std::string settings_help(const Settings& settings) {
   std::string text = "Settings, also in a TOML file as tables (--config):\n";
   for (const Settings::Description& each : settings.describe()) {
-    text += fmt::format("  {:<38} {} [{}]\n", "--" + each.name, each.help, each.value);
+    const std::string choices =
+        each.choices.size() > 1 ? fmt::format(": {}", fmt::join(each.choices, ", ")) : "";
+    text += fmt::format("  {:<38} {}{} [{}]\n", "--" + each.name, each.help, choices, each.value);
   }
   return text;
 }

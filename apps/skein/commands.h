@@ -39,7 +39,7 @@ void accept_settings(CLI::App& command);
 // Settings::set refuses.
 void apply_settings(Settings& settings, const CLI::App& command);
 
-// One line a setting: name, default, meaning. For CLI::App::footer.
+// One line a setting: name, meaning, choices, default. For CLI::App::footer.
 std::string settings_help(const Settings& settings);
 
 // Writes to standard output. Throws OutputClosed when its reader has gone, FileError when it cannot

@@ -23,6 +23,16 @@ void check_range(const std::string& name, double value, const Range& range) {
                                value, range.minimum, range.maximum));
 }
 
+// No choices: any text.
+void require_choice(const std::string& name, std::string_view text,
+                    const std::vector<std::string>& choices) {
+  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+  const std::string nearest = nearest_name(text, choices);
+  throw UsageError(fmt::format("{} = '{}': {}expected {}{}", name, text,
+                               nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest),
+                               choices.size() > 1 ? "one of " : "", fmt::join(choices, ", ")));
+}
+
 template <typename Number>
 Number parse_number(const std::string& name, std::string_view text, const char* kind) {
   Number value{};
@@ -158,11 +168,7 @@ void Settings::set(std::string_view name, std::string_view text) {
     }
     **list = std::move(values);
   } else {
-    const auto& choices = entry.choices;
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
-      throw UsageError(
-          fmt::format("{} = '{}': expected one of {}", entry.name, text, fmt::join(choices, ", ")));
-    }
+    require_choice(entry.name, text, entry.choices);
     *std::get<std::string*>(entry.target) = text;
   }
 }
@@ -197,7 +203,7 @@ std::vector<Settings::Description> Settings::describe() const {
     } else {
       value = toml_text(*std::get<std::string*>(entry.target));
     }
-    all.push_back({entry.name, value, entry.help});
+    all.push_back({entry.name, value, entry.help, entry.choices});
   }
   return all;
 }
@@ -221,7 +227,20 @@ std::string Settings::to_toml() const {
 
 std::string toml_value(std::string_view text, const std::string& origin, std::string_view table,
                        std::string_view key) {
-  return parse(text, origin)[table][key].value_or(std::string());
+  const toml::table document = parse(text, origin);
+  const toml::node* const outer = document.get(table);
+  if (outer == nullptr) return {};
+  if (!outer->is_table()) {
+    throw UsageError(
+        fmt::format("{}: {} is a value; expected a table, [{}], with {} = \"...\" in it", origin,
+                    table, table, key));
+  }
+  const toml::node* const value = outer->as_table()->get(key);
+  if (value == nullptr) return {};
+  if (!value->is_string()) {
+    throw UsageError(fmt::format("{}: {}.{} must be text in quotes", origin, table, key));
+  }
+  return value->as_string()->get();
 }
 
 }  // namespace skein

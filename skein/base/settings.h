@@ -45,6 +45,7 @@ class Settings {
     std::string name;
     std::string value;
     std::string help;
+    std::vector<std::string> choices;  // empty: any value of its type
   };
   std::vector<Description> describe() const;
 
@@ -65,7 +66,7 @@ class Settings {
 };
 
 // The text `key` of the table `table` of a TOML document; empty if there is none. Throws
-// FormatError if the document is no TOML.
+// FormatError if the document is no TOML, UsageError if what is there is no table or no text.
 std::string toml_value(std::string_view text, const std::string& origin, std::string_view table,
                        std::string_view key);
 

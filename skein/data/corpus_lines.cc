@@ -1,7 +1,10 @@
 #include "skein/data/corpus_lines.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "skein/base/error.h"
 #include "skein/data/readers.h"
 
 namespace skein {
@@ -9,6 +12,9 @@ namespace {
 
 std::unique_ptr<PairReader> open(const std::filesystem::path& corpus,
                                  const CorpusOptions& options) {
+  if (options.monolingual() && std::filesystem::is_directory(corpus)) {
+    throw FileError(fmt::format("{} is a folder; name the files of text in it", corpus.string()));
+  }
   // A name without a file is a missing file here, not a prefix.
   const bool missing = options.monolingual() && !std::filesystem::exists(corpus);
   return missing ? read_lines(LineReader(corpus)) : open_corpus(corpus, options);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "skein/base/json_problem.h"
 #include "skein/data/readers.h"
 #include "skein/data/record.h"
 
@@ -38,6 +39,14 @@ std::vector<Keys> wanted_keys(const CorpusOptions& options) {
   }
   if (options.source_key.empty()) return usual_keys(options);
   return {{options.source_key, options.target_key}};
+}
+
+// The file's line is told already: "column 5: syntax error ...".
+std::string problem_in_line(const char* message) {
+  std::string problem = json_problem(message);
+  constexpr std::string_view kLine = "line 1, ";
+  if (problem.starts_with(kLine)) problem.erase(0, kLine.size());
+  return problem;
 }
 
 // Null if there is no such value.
@@ -94,7 +103,7 @@ class JsonReader : public PairReader {
     try {
       object = Json::parse(line_);
     } catch (const Json::exception& error) {
-      refuse(fmt::format("not JSON ({:.150})", error.what()));
+      refuse(fmt::format("not JSON ({:.150})", problem_in_line(error.what())));
     }
     if (!object.is_object()) refuse("not a JSON object");
     return object;

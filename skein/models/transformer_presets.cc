@@ -19,10 +19,9 @@ void TransformerConfig::bind(Settings& settings) {
   settings.add("model.positions", &o.positions, "position embeddings", {"sinusoidal", "learned"});
   settings.add("model.activation", &o.activation, "activation of the feed-forward layers",
                FeedForward::activations());
-  settings.add(
-      "model.share_embeddings", &o.share_embeddings,
-      "which embeddings are one: none; output (decoder input and output); all (source too)",
-      {"none", "output", "all"});
+  settings.add("model.share_embeddings", &o.share_embeddings,
+               "which embeddings are one (output: decoder input and output; all: source too)",
+               {"none", "output", "all"});
   settings.add("model.max_positions", &o.max_positions, "longest sentence in tokens", {1, 65536});
   settings.add("model.dropout", &o.dropout, "dropout of embeddings and sub-layers", probability);
   settings.add("model.attention_dropout", &o.attention_dropout,

@@ -46,7 +46,7 @@ void bind_adafactor(AdafactorOptions& options, Settings& settings) {
 
 void OptimizerOptions::bind(Settings& settings) {
   const Range decay{0, 0.9999999};
-  settings.add("optimizer.name", &name, "how parameters are updated");
+  settings.add("optimizer.name", &name, "how parameters are updated", optimizer_registry().names());
   settings.add("optimizer.lr", &lr, "learning rate; a list: one for each of the first epochs",
                {0, 1e6});
   settings.add("optimizer.beta1", &beta1, "decay of the mean of gradients (adam, adamw)", decay);

@@ -56,7 +56,8 @@ void Schedule::restore(const NamedNumbers& numbers) {
 void ScheduleOptions::bind(Settings& settings) {
   const Range count{0, 1e12};
   const Range rate{0, 1e6};
-  settings.add("schedule.name", &name, "how the learning rate changes");
+  settings.add("schedule.name", &name, "how the learning rate changes",
+               schedule_registry().names());
   settings.add("schedule.warmup_updates", &warmup_updates,
                "updates during which the rate rises to optimizer.lr; -1: 4000 for inverse_sqrt, 0 "
                "for the others",

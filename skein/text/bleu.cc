@@ -94,20 +94,24 @@ double default_smoothing_value(BleuSmoothing smoothing) {
   return smoothing == BleuSmoothing::kAddK ? 1 : 0;
 }
 
-Bleu::Bleu(BleuOptions options) : options_(options) {
+Bleu::Bleu(BleuOptions options)
+    : options_(options),
+      smoothing_value_(
+          options.smoothing_value.value_or(default_smoothing_value(options.smoothing))) {
   if (options_.max_order < 1) {
     throw UsageError(
         fmt::format("BLEU needs n-grams of order 1 or more, not {}", options_.max_order));
   }
-  if (options_.smoothing_value < 0) {
-    options_.smoothing_value = default_smoothing_value(options_.smoothing);
+  if (!std::isfinite(smoothing_value_) || smoothing_value_ < 0) {
+    throw UsageError(
+        fmt::format("BLEU's smoothing value is {}; expected 0 or more", smoothing_value_));
   }
 }
 
 std::string Bleu::signature(size_t reference_count) const {
   std::string smoothing(bleu_smoothing_name(options_.smoothing));
   if (options_.smoothing == BleuSmoothing::kFloor || options_.smoothing == BleuSmoothing::kAddK) {
-    smoothing += fmt::format("[{:.2f}]", options_.smoothing_value);
+    smoothing += fmt::format("[{:.2f}]", smoothing_value_);
   }
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", reference_count,
                      options_.lower_case ? "lc" : "mixed", options_.effective_order ? "yes" : "no",
@@ -154,13 +158,13 @@ BleuParts Bleu::parts(std::span<const double> sums) const {
   size_t orders_with_ngrams = 0;
   for (size_t order = 0; order < orders; ++order) {
     const bool add = options_.smoothing == BleuSmoothing::kAddK && order > 0;
-    const double added = add ? options_.smoothing_value : 0;
+    const double added = add ? smoothing_value_ : 0;
     double match = matches[order] + added;
     const double total = totals[order] + added;
     if (total == 0) break;
     orders_with_ngrams = order + 1;
     if (match == 0 && options_.smoothing == BleuSmoothing::kExp) match = 1 / (halvings *= 2);
-    if (match == 0 && options_.smoothing == BleuSmoothing::kFloor) match = options_.smoothing_value;
+    if (match == 0 && options_.smoothing == BleuSmoothing::kFloor) match = smoothing_value_;
     parts.precisions[order] = 100 * match / total;
   }
   const size_t used = options_.effective_order ? orders_with_ngrams : orders;

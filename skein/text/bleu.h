@@ -2,6 +2,7 @@
 // 2002), with the tokenisations and smoothings of sacreBLEU (Post 2018; Chen and Cherry 2014).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
   bool lower_case = false;
   BleuSmoothing smoothing = BleuSmoothing::kExp;
-  double smoothing_value = -1;  // negative: default_smoothing_value
+  std::optional<double> smoothing_value = {};  // none: default_smoothing_value
   int max_order = 4;
   // Means over the orders that the hypothesis has n-grams of; for scores of single sentences.
   bool effective_order = false;
@@ -44,7 +45,7 @@ struct BleuParts {
 
 class Bleu : public Metric {
  public:
-  // Throws UsageError when max_order is below 1.
+  // Throws UsageError when max_order is below 1 or the smoothing value below 0.
   explicit Bleu(BleuOptions options = {});
 
   std::string name() const override { return "BLEU"; }
@@ -62,6 +63,7 @@ class Bleu : public Metric {
   std::string tokens_of(std::string_view line) const;
 
   BleuOptions options_;
+  double smoothing_value_;
 };
 
 }  // namespace skein

@@ -85,7 +85,7 @@ CodesTokenizer::CodesTokenizer(VocabularyFile vocabulary)
 std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
                                                  const LineSource& lines) {
   const WordCounts words = count_words(options, lines);
-  if (words.empty()) throw UsageError("the text is empty; give text to learn the vocabulary from");
+  if (words.empty()) throw FormatError("the text is empty; give text to learn the vocabulary from");
   const bool given = !options.codes.empty();
   const std::string content = given ? options.codes : learn_bpe_codes(words, options.size);
   if (!given && std::count(content.begin(), content.end(), '\n') < 2) {

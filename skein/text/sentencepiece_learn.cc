@@ -128,7 +128,8 @@ std::unique_ptr<Tokenizer> SentencePieceTokenizer::learn(const std::string& type
                                                          const LineSource& lines) {
   std::vector<std::string> sample = sample_lines(sample_limit(type, options), options.seed, lines);
   // The trainer ends the process when it has no sentence.
-  if (sample.empty()) throw UsageError("the text is empty; give text to learn the vocabulary from");
+  if (sample.empty())
+    throw FormatError("the text is empty; give text to learn the vocabulary from");
   SampleIterator iterator(std::move(sample));
   std::string model;
   const sentencepiece::util::Status status = sentencepiece::SentencePieceTrainer::Train(

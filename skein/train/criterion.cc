@@ -20,7 +20,8 @@ class CrossEntropy final : public Criterion {
 }  // namespace
 
 void CriterionOptions::bind(Settings& settings) {
-  settings.add("criterion.name", &name, "what is minimised; a plug-in may add its own");
+  settings.add("criterion.name", &name, "what is minimised; a plug-in may add its own",
+               criterion_registry().names());
   settings.add("criterion.label_smoothing", &label_smoothing,
                "probability taken from the target and given to the other words", {0, 0.999});
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "skein/base/error.h"
+#include "skein/base/json_problem.h"
 
 namespace skein {
 namespace {
@@ -74,12 +75,12 @@ TrainingState training_state_from_json(std::string_view text, const std::string&
   try {
     return state_from_json(Json::parse(text));
   } catch (const Json::exception& error) {
-    problem = error.what();
+    problem = json_problem(error.what());
   } catch (const FormatError& error) {
     problem = error.what();
   }
   throw FormatError(
-      fmt::format("{}: no state of a checkpoint ({}); use an older checkpoint", origin, problem));
+      fmt::format("{}: no state of a checkpoint ({}); use another checkpoint", origin, problem));
 }
 
 }  // namespace skein

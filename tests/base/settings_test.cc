@@ -68,8 +68,32 @@ TEST(Settings, WrongValuesSayWhatWasExpected) {
             "model.tied = 'yes': expected true or false");
   EXPECT_EQ(error_of([&] { settings.set("model.activation", "swish"); }),
             "model.activation = 'swish': expected one of relu, gelu");
+  EXPECT_EQ(error_of([&] { settings.set("model.activation", "rely"); }),
+            "model.activation = 'rely': did you mean 'relu'? expected one of relu, gelu");
   EXPECT_EQ(error_of([&] { settings.read_toml("[model", "x.toml"); }).substr(0, 27),
             "x.toml:1: not valid TOML: E");
+}
+
+TEST(Settings, AreDescribedWithTheirChoices) {
+  Example example;
+  for (const Settings::Description& each : example.bind().describe()) {
+    if (each.name == "model.activation") {
+      EXPECT_THAT(each.choices, testing::ElementsAre("relu", "gelu"));
+    } else {
+      EXPECT_THAT(each.choices, testing::IsEmpty());
+    }
+  }
+}
+
+TEST(TomlValue, IsTheTextOfATableOrNothing) {
+  const auto name_in = [](const char* text) { return toml_value(text, "x.toml", "model", "name"); };
+  EXPECT_EQ(name_in("[model]\nname = 'small'"), "small");
+  EXPECT_EQ(name_in("[model]\nwidth = 3"), "");
+  EXPECT_EQ(name_in("[train]\nname = 'small'"), "");
+  EXPECT_EQ(error_of([&] { name_in("[model]\nname = 3"); }),
+            "x.toml: model.name must be text in quotes");
+  EXPECT_EQ(error_of([&] { name_in("model = 'small'"); }),
+            "x.toml: model is a value; expected a table, [model], with name = \"...\" in it");
 }
 
 }  // namespace

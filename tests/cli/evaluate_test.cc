@@ -93,6 +93,8 @@ TEST_F(Evaluate, BadInputEndsInOneSentence) {
        "none)\n"},
       {"--reference ref --hypothesis hyp --bootstrap -1", 2,
        "skein: --bootstrap -1 is out of range; expected 0 to 1000000\n"},
+      {"--reference ref --hypothesis hyp --smooth floor --smooth-value -1", 2,
+       "skein: BLEU's smoothing value is -1; expected 0 or more\n"},
       {"--reference ref --hypothesis hyp --format xml", 2,
        "skein: --format 'xml' is unknown; expected text or json\n"},
   };

@@ -157,6 +157,11 @@ TEST_F(TrainCommand, HelpListsTheSettingsOfTheModel) {
   for (const char* setting : {"--train.max_epochs ", "--optimizer.lr ", "--checkpoint.keep_last "})
     EXPECT_THAT(result.out, HasSubstr(setting));
   EXPECT_THAT(result.out, testing::ContainsRegex("--model.width .* \\[128\\]"));
+  for (const char* line :
+       {"how parameters are updated: adafactor, adam, adamw, nag, sgd ['adam']\n",
+        ": cosine, fixed, inverse_sqrt, plateau, polynomial, tri_stage, triangular ['",
+        ": cross_entropy, label_smoothed_cross_entropy ['", ": post, pre ['", ": loss, bleu ['"})
+    EXPECT_THAT(result.out, HasSubstr(line));
   EXPECT_THAT(run("skein train --help").out, testing::ContainsRegex("--model.width .* \\[256\\]"));
 }
 
@@ -201,6 +206,8 @@ TEST_F(TrainCommand, JsonLogIsOneObjectALine) {
 
 TEST_F(TrainCommand, WrongInputGetsOneSentence) {
   const std::string model = " --data data --output x ";
+  folder_.file("number.toml", "[model]\nname = 3\n");
+  folder_.file("flat.toml", "model = \"transformer_tiny\"\n");
   for (const auto& [line, exit_code, sentence] :
        {std::tuple("skein train --model transformer_tinny" + model, 2,
                    "did you mean 'transformer_tiny'?"),
@@ -227,7 +234,14 @@ TEST_F(TrainCommand, WrongInputGetsOneSentence) {
                 "skein train --model transformer_tiny --train.max_updates 1 --data data --output "
                 "a.en"),
             1, "a.en"),
-        std::tuple("skein train --config nowhere.toml" + model, 1, "nowhere.toml")}) {
+        std::tuple("skein train --config nowhere.toml" + model, 1, "nowhere.toml"),
+        std::tuple("skein train --config number.toml" + model, 2,
+                   ": model.name must be text in quotes"),
+        std::tuple("skein train --config flat.toml" + model, 2,
+                   ": model is a value; expected a table, [model], with name = "),
+        std::tuple(
+            "skein train --model transformer_tiny --optimizer.name adm" + model, 2,
+            "optimizer.name = 'adm': did you mean 'adam'? expected one of adafactor, adam,")}) {
     const ShellResult result = run(line);
     EXPECT_EQ(result.exit_code, exit_code) << line << "\n" << result.error;
     EXPECT_THAT(result.error, AllOf(testing::StartsWith("skein: "), HasSubstr(sentence))) << line;

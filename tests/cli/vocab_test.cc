@@ -85,6 +85,7 @@ TEST_F(VocabCommand, LinesThatAreNotUtf8StopOrAreCounted) {
 TEST_F(VocabCommand, BadInputGetsOneSentence) {
   expect_sentence("--input none --output v", 1,
                   "cannot read none: No such file or directory; check the name");
+  expect_sentence("--input . --output v", 1, ". is a folder; name the files of text in it");
   expect_sentence(
       "--input train.en --output v --type bep", 2,
       "there is no tokenizer 'bep'; did you mean 'bpe'? (known: bpe char codes unigram word)");
@@ -94,7 +95,7 @@ TEST_F(VocabCommand, BadInputGetsOneSentence) {
                   "--source and --target belong together; give both, or neither for plain text");
   expect_sentence("--input train.en --output v --codes c", 2,
                   "--codes is for --type codes, but the type is bpe");
-  expect_sentence("--input /dev/null --output v", 2,
+  expect_sentence("--input /dev/null --output v", 1,
                   "the text is empty; give text to learn the vocabulary from");
   expect_sentence("--input train.en --output .", 2,
                   "--output . is a folder; name a file, such as vocab.model");

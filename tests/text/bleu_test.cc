@@ -133,6 +133,7 @@ TEST(Bleu, UnequalOrMissingReferencesAreRefused) {
 
 TEST(Bleu, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(Bleu({.max_order = 0}), UsageError);
+  EXPECT_THROW(Bleu({.smoothing_value = -1}), UsageError);
   EXPECT_THROW(bleu_smoothing("expo"), UsageError);
   EXPECT_EQ(bleu_smoothing("add-k"), BleuSmoothing::kAddK);
 }

@@ -106,7 +106,7 @@ TEST(SentencePiece, ASizeThatDoesNotFitTheTextIsAnsweredWithOneThatDoes) {
         testing::MatchesRegex(
             "the characters of the text alone take a vocabulary of [0-9]+ pieces, 10 were "
             "asked for; choose a size above [0-9]+, or a character coverage below 1"));
-    EXPECT_EQ(error_of<UsageError>([&] {
+    EXPECT_EQ(error_of<FormatError>([&] {
                 learn_tokenizer(type, {.size = 100}, lines_of({"", "  ", "\u2585"}));
               }),
               "the text is empty; give text to learn the vocabulary from");

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "data/temporary_folder.h"
+#include "error_of.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "train/example_checkpoint.h"
@@ -118,6 +119,16 @@ TEST_F(CheckpointTest, AStateOfALaterVersionIsRefused) {
     EXPECT_THAT(error.what(), HasSubstr("state.json: "));
     EXPECT_THAT(error.what(), HasSubstr("version 2"));
   }
+}
+
+TEST_F(CheckpointTest, AStateThatIsNoJsonIsRefusedWithLineAndColumn) {
+  EXPECT_THAT(
+      skein::error_of([] { training_state_from_json("{\n}}", "state.json"); }),
+      testing::AllOf(testing::StartsWith(
+                         "state.json: no state of a checkpoint (line 2, column 2: syntax error"),
+                     testing::EndsWith("); use another checkpoint")));
+  EXPECT_THAT(skein::error_of([] { training_state_from_json("{}", "state.json"); }),
+              HasSubstr("(key 'version' not found)"));
 }
 
 TEST_F(CheckpointTest, AFolderWithoutAModelIsRefusedWithTheRemedy) {
