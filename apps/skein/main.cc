@@ -9,10 +9,10 @@
 
 #include "apps/skein/commands.h"
 #include "apps/skein/stop_signals.h"
+#include "apps/skein/usage.h"
 #include "apps/skein/wait_policy.h"
 #include "skein/base/error.h"
 #include "skein/base/log.h"
-#include "skein/base/nearest.h"
 #include "skein/base/parallel.h"
 #include "skein/base/plugin.h"
 
@@ -63,45 +63,6 @@ void add_common_options(CLI::App& command) {
   for (CLI::App* nested : command.get_subcommands({})) add_common_options(*nested);
 }
 
-const CLI::App& chosen_command(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : chosen_command(*chosen.front());
-}
-
-// The sentence for an argument that no flag and no command takes.
-std::string unknown_argument(const CLI::App& command, const std::string& argument) {
-  const bool flag = argument.starts_with("-");
-  std::vector<std::string> known;
-  if (flag) {
-    for (const CLI::Option* option : command.get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    }
-  } else {
-    for (const CLI::App* each : command.get_subcommands({})) known.push_back(each->get_name());
-  }
-  const bool names_command = command.get_parent() == nullptr;
-  const char* kind = flag            ? "unknown flag"
-                     : names_command ? "unknown command"
-                                     : "unexpected argument";
-  const std::string nearest = nearest_name(argument, known);
-  if (!nearest.empty()) return fmt::format("{} '{}'; did you mean '{}'?", kind, argument, nearest);
-  return fmt::format("{} '{}'; see `{} --help`", kind, argument, full_name(command));
-}
-
-int report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = chosen_command(app);
-  // An unknown word may also be why a required one is missing, so it is told first.
-  const std::vector<std::string> extras = command.remaining();
-  if (!extras.empty() && !command.get_allow_extras()) {
-    return complain(unknown_argument(command, extras.front().substr(0, extras.front().find('='))),
-                    kUsage);
-  }
-  if (&command == &app && error.get_name() == "RequiredError") {
-    return complain("no command given; `skein --help` lists them", kUsage);
-  }
-  return complain(fmt::format("{}; see `{} --help`", error.what(), full_name(command)), kUsage);
-}
-
 int parse_and_run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -111,7 +72,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     print("skein " SKEIN_VERSION "\n");
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error);
+    return complain(usage_sentence(app, error), kUsage);
   }
   flush_output();
   return 0;

@@ -1,6 +1,11 @@
 #include "apps/skein/model_choice.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+
+#include "skein/base/error.h"
+#include "skein/train/model_folder.h"
 
 namespace skein::command {
 
@@ -18,6 +23,11 @@ LoadedModel load(const std::string& folder, const ModelChoice& choice) {
   if (choice.checkpoint == "best" || choice.checkpoint == "last") {
     path /= choice.checkpoint;
   } else if (!choice.checkpoint.empty()) {
+    if (!std::filesystem::exists(choice.checkpoint)) {
+      throw FileError(
+          fmt::format("there is no checkpoint {}; expected best, last or a folder, such as {}",
+                      choice.checkpoint, (path / checkpoint_name(1200)).string()));
+    }
     path = choice.checkpoint;
   }
   return load_model(path, choice.precision);

@@ -37,9 +37,9 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
   watch_stop_signals();
   const TrainingSummary summary =
       train(options, {.data = arguments.data, .output = arguments.output}, stop_requested);
-  log_info(fmt::format("{} after {} updates; the model is in {}",
+  log_info(fmt::format("{} after {} updates{}; the model is in {}",
                        summary.interrupted ? "interrupted" : "done", summary.updates,
-                       arguments.output));
+                       summary.interrupted ? "" : ": " + summary.reason, arguments.output));
   if (summary.interrupted) end_as_requested();
 }
 

@@ -39,7 +39,11 @@ Settings settings_of(DataFolderInfo& info) {
   return settings;
 }
 
-void require_vocabulary(const fs::path& path, const std::string& checksum) {
+void require_vocabulary(const fs::path& folder, const std::string& name,
+                        const std::string& checksum) {
+  if (name.empty()) return;
+  require_data_file(folder, name);
+  const fs::path path = folder / name;
   if (checksum.empty() || file_crc32_text(path) == checksum) return;
   throw FormatError(fmt::format(
       "{}: this is not the vocabulary that the data was prepared with; run skein prepare again",
@@ -72,9 +76,16 @@ DataFolderInfo read_data_folder(const fs::path& folder) {
         fmt::format("{}: format version {}, this program reads {}; run skein prepare again",
                     path.string(), info.format_version, kFormatVersion));
   }
-  require_vocabulary(folder / info.source_vocabulary, info.source_checksum);
-  require_vocabulary(folder / info.target_vocabulary, info.target_checksum);
+  require_vocabulary(folder, info.source_vocabulary, info.source_checksum);
+  require_vocabulary(folder, info.target_vocabulary, info.target_checksum);
   return info;
+}
+
+void require_data_file(const fs::path& folder, const std::string& name) {
+  if (fs::exists(folder / name)) return;
+  throw FileError(
+      fmt::format("the data in {} is incomplete, {} is missing; run skein prepare again",
+                  folder.string(), name));
 }
 
 void write_data_folder_info(const DataFolderInfo& info, const fs::path& folder) {

@@ -32,9 +32,12 @@ struct DataFolderInfo {
   bool monolingual() const { return source_language.empty(); }
 };
 
-// Throws FileError, saying that the folder is no prepared data, if it holds no dataset.toml;
-// FormatError if its version is another, or a vocabulary not the one that it was prepared with.
+// Throws FileError, saying that the folder is no prepared data, if it holds no dataset.toml, or
+// that it lacks a vocabulary; FormatError if its version is another, or a vocabulary not the one
+// that it was prepared with.
 DataFolderInfo read_data_folder(const std::filesystem::path& folder);
+// Throws FileError if the prepared data in `folder` has lost the file `name`.
+void require_data_file(const std::filesystem::path& folder, const std::string& name);
 // Takes the checksums of the vocabularies, which are in the folder already.
 void write_data_folder_info(const DataFolderInfo& info, const std::filesystem::path& folder);
 

@@ -73,8 +73,8 @@ void require_finite_gradients(const FlatParameters& parameters, int64_t update) 
         std::count_if(values.begin(), values.end(), [](float g) { return !std::isfinite(g); });
     if (bad == 0) continue;
     throw NonFiniteError(fmt::format(
-        "{} of the {} gradient values of {} are NaN or infinite at update {}; use a lower "
-        "optimizer.lr, a longer warm-up or clipping, from the last checkpoint",
+        "{} of the {} gradient values of {} are NaN or infinite at update {}; train anew, with "
+        "another --output, with a smaller optimizer.lr or a longer schedule.warmup_updates",
         bad, values.size(), part.name, update));
   }
 }

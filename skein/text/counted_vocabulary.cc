@@ -22,6 +22,9 @@ VocabularyFile counted_vocabulary(const std::string& type, const LearnOptions& o
     if (vocabulary.add(piece)) pieces.lines.push_back(piece);
   }
   if (pieces.lines.empty()) {
+    if (counter.sorted(1).empty()) {
+      throw FormatError("the text is empty; give text to learn the vocabulary from");
+    }
     throw UsageError(
         fmt::format("no piece occurs {} times in the text; give more text or a smaller minimum",
                     options.minimum_count));

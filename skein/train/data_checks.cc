@@ -6,6 +6,14 @@
 
 namespace skein {
 
+DataFolderInfo read_complete_data(const std::filesystem::path& folder) {
+  DataFolderInfo info = read_data_folder(folder);
+  for (const char* split : {"train", "valid"}) {
+    require_data_file(folder, data_set_path("", split).string());
+  }
+  return info;
+}
+
 void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary) {
   if (data.source_vocabulary_size() == vocabulary.source &&
       data.target_vocabulary_size() == vocabulary.target) {

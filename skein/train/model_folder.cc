@@ -36,6 +36,17 @@ fs::path resolve(const fs::path& folder) {
       folder.string(), kParametersFile));
 }
 
+[[noreturn]] void throw_incomplete(const fs::path& folder, const std::string& missing) {
+  throw FileError(fmt::format(
+      "the model in {} is incomplete, {} is missing; copy the whole folder, or name another one",
+      folder.string(), missing));
+}
+
+fs::path complete(fs::path folder) {
+  if (!fs::exists(folder / kConfigFile)) throw_incomplete(folder, kConfigFile);
+  return folder;
+}
+
 std::vector<std::string> checked_files(const fs::path& folder, const Metadata& metadata) {
   std::vector<std::string> files;
   for (const auto& [key, checksum] : metadata) {
@@ -45,6 +56,7 @@ std::vector<std::string> checked_files(const fs::path& folder, const Metadata& m
       throw FormatError(fmt::format("{}: '{}' is no file name; use another copy",
                                     (folder / kParametersFile).string(), name));
     }
+    if (!fs::exists(folder / name)) throw_incomplete(folder, name);
     if (file_crc32_text(folder / name) != checksum) {
       throw FormatError(fmt::format(
           "{}: this is not the file that the model was trained with; copy it from another "
@@ -59,7 +71,7 @@ std::vector<std::string> checked_files(const fs::path& folder, const Metadata& m
 }  // namespace
 
 ModelFolder::ModelFolder(const fs::path& folder)
-    : path_(resolve(folder)),
+    : path_(complete(resolve(folder))),
       parameters_(path_ / kParametersFile),
       files_(checked_files(path_, parameters_.metadata())) {}
 

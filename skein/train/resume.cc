@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "skein/base/error.h"
 #include "skein/base/files.h"
+#include "skein/train/checkpoint.h"
 
 namespace skein {
 namespace {
@@ -21,7 +23,50 @@ bool may_change(std::string_view name) {
                      [name](std::string_view each) { return name.starts_with(each); });
 }
 
+// The checkpoint that a sentence names a file of; null if it names none.
+const CheckpointPlace* named_in(std::string_view sentence,
+                                const std::vector<CheckpointPlace>& checkpoints) {
+  for (const CheckpointPlace& each : checkpoints) {
+    const std::string path = each.path.string();
+    if (sentence.find(path + "/") != sentence.npos || sentence.find(path + " ") != sentence.npos) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+// The file that every checkpoint has and this one has not; empty if it has all.
+std::string missing_file(const std::filesystem::path& checkpoint) {
+  for (const char* name : {kParametersFile, kConfigFile, kOptimizerFile, kStateFile}) {
+    if (!std::filesystem::exists(checkpoint / name)) return name;
+  }
+  return {};
+}
+
+std::string way_on(const CheckpointPlace& damaged,
+                   const std::vector<CheckpointPlace>& checkpoints) {
+  std::string newest;
+  for (const CheckpointPlace& each : checkpoints) {
+    if (each.step != damaged.step) newest = each.path.filename().string();
+  }
+  return fmt::format("remove the folder {} to {}", damaged.path.string(),
+                     newest.empty() ? "start anew" : "go on from " + newest);
+}
+
 }  // namespace
+
+std::string with_way_on(const Error& error, const std::filesystem::path& training_folder) {
+  const std::vector<CheckpointPlace> checkpoints = list_checkpoints(training_folder);
+  for (const CheckpointPlace& each : checkpoints) {
+    const std::string missing = missing_file(each.path);
+    if (missing.empty()) continue;
+    return fmt::format("the checkpoint {} is incomplete, {} is missing; {}", each.path.string(),
+                       missing, way_on(each, checkpoints));
+  }
+  const CheckpointPlace* damaged = named_in(error.what(), checkpoints);
+  if (damaged == nullptr) return error.what();
+  return fmt::format("{}: {}", error.what(), way_on(*damaged, checkpoints));
+}
 
 void require_same_settings(const TrainOptions& before, const TrainOptions& now,
                            const std::filesystem::path& checkpoint) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
+#include "skein/base/error.h"
 #include "skein/train/model_folder.h"
 #include "skein/train/options.h"
 
@@ -17,5 +19,10 @@ void require_same_settings(const TrainOptions& before, const TrainOptions& now,
 // Throws UsageError if a vocabulary of the data is not the checkpoint's to the byte. Requires the
 // same names, as require_same_settings() does.
 void require_same_vocabularies(const ModelFolder& checkpoint, const std::filesystem::path& data);
+
+// What the user reads of a checkpoint in `training_folder` that is damaged (FormatError) or has
+// lost a file (FileError): `error`, and which folder to remove so that training goes on, from
+// where. `error` alone where it is about something else.
+std::string with_way_on(const Error& error, const std::filesystem::path& training_folder);
 
 }  // namespace skein

@@ -50,6 +50,7 @@ class Run {
 
  private:
   void build_model();
+  void go_on(BatchIterator& iterator);
   RunParts parts();
   bool next_batches();
   void make_update();
@@ -58,7 +59,8 @@ class Run {
   double measure();
   double score() const;
   void save();
-  bool finished() const;
+  bool finished() const { return !end_reason().empty(); }
+  std::string end_reason() const;
   double progress() const;
 
   TrainOptions& options_;
@@ -91,7 +93,7 @@ class Run {
 Run::Run(TrainOptions& options, const TrainingPlaces& places)
     : options_(options),
       places_(places),
-      info_(read_data_folder(places.data)),
+      info_(read_complete_data(places.data)),
       train_data_(data_set_path(places.data, "train")),
       valid_data_(data_set_path(places.data, "valid")) {
   const LoopOptions& bounds = options_.loop;
@@ -109,22 +111,32 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
   tokenizers_ = load_tokenizers(places.data, options_.language);
   build_model();
   require_writable_folder(places.output);
-  store_.emplace(places.output, CheckpointRetention{.keep_last = options_.checkpoint.keep_last,
-                                                    .keep_best = options_.checkpoint.keep_best});
   BatchIterator iterator(train_data_, batch_options(options_));
-  const auto newest = store_->newest();
-  if (newest) {
-    const Checkpoint checkpoint(*newest);
-    require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
-    require_same_vocabularies(checkpoint.model(), places.data);
-    restore(parts(), checkpoint);
-    updates_ = first_update_ = checkpoint.state().step;
-    iterator.seek(cursor_of(checkpoint));
-    log_info(fmt::format("going on from {} (update {})", newest->string(), updates_));
+  try {
+    go_on(iterator);
+  } catch (const FormatError& error) {
+    throw FormatError(with_way_on(error, places.output));
+  } catch (const FileError& error) {
+    throw FileError(with_way_on(error, places.output));
   }
   batches_.emplace(std::move(iterator));
   write_file(places.output / "config.toml", options_.to_toml());
   report_.emplace(places.output, updates_);
+}
+
+// From the newest checkpoint, where there is one.
+void Run::go_on(BatchIterator& iterator) {
+  store_.emplace(places_.output, CheckpointRetention{.keep_last = options_.checkpoint.keep_last,
+                                                     .keep_best = options_.checkpoint.keep_best});
+  const auto newest = store_->newest();
+  if (!newest) return;
+  const Checkpoint checkpoint(*newest);
+  require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
+  require_same_vocabularies(checkpoint.model(), places_.data);
+  restore(parts(), checkpoint);
+  updates_ = first_update_ = checkpoint.state().step;
+  iterator.seek(cursor_of(checkpoint));
+  log_info(fmt::format("going on from {} (update {})", newest->string(), updates_));
 }
 
 void Run::build_model() {
@@ -185,6 +197,7 @@ TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
   return {.updates = updates_,
           .epochs = batches_->cursor().epoch,
           .interrupted = interrupted,
+          .reason = interrupted ? "" : end_reason(),
           .last_validation = validation_};
 }
 
@@ -268,13 +281,21 @@ void Run::save() {
   saved_at_ = updates_;
 }
 
-bool Run::finished() const {
+// Which bound has been reached; empty while none is.
+std::string Run::end_reason() const {
   const LoopOptions& bounds = options_.loop;
   const int64_t patience = options_.validation.patience;
-  return (bounds.max_updates > 0 && updates_ >= bounds.max_updates) ||
-         (bounds.max_epochs > 0 && batches_->cursor().epoch >= bounds.max_epochs) ||
-         (bounds.max_minutes > 0 && seconds_since(begin_) >= 60 * bounds.max_minutes) ||
-         (patience > 0 && validations_.without_best >= patience);
+  if (bounds.max_updates > 0 && updates_ >= bounds.max_updates) return "train.max_updates";
+  if (bounds.max_epochs > 0 && batches_->cursor().epoch >= bounds.max_epochs) {
+    return fmt::format("{} epochs (train.max_epochs)", bounds.max_epochs);
+  }
+  if (bounds.max_minutes > 0 && seconds_since(begin_) >= 60 * bounds.max_minutes) {
+    return fmt::format("{} minutes (train.max_minutes)", bounds.max_minutes);
+  }
+  if (patience > 0 && validations_.without_best >= patience) {
+    return fmt::format("no new best in {} validations (validation.patience)", patience);
+  }
+  return {};
 }
 
 // The share of this process's work that is done, by the bound that comes first; 0 if unknown.

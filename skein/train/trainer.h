@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "skein/train/options.h"
 #include "skein/train/validation.h"
@@ -22,6 +23,8 @@ struct TrainingSummary {
   int64_t updates = 0;
   int64_t epochs = 0;
   bool interrupted = false;
+  std::string
+      reason;  // the bound that ended it: "10 epochs (train.max_epochs)"; none if interrupted
   std::optional<ValidationResult> last_validation;
 };
 

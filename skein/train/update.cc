@@ -10,14 +10,20 @@
 namespace skein {
 namespace {
 
-void require_finite_parameters(const ParameterStore& store, int64_t update) {
+// Going on from a checkpoint would lead to the same numbers again, and refuses other settings.
+std::string remedy(double clip_norm) {
+  return fmt::format(
+      "train anew, with another --output, with a smaller optimizer.lr, a longer "
+      "schedule.warmup_updates{}",
+      clip_norm > 0 ? fmt::format(" or a train.clip_norm below {}", clip_norm)
+                    : " or a train.clip_norm, such as 1");
+}
+
+void require_finite_parameters(const ParameterStore& store, int64_t update, double clip_norm) {
   for (const Parameter& each : store.parameters()) {
     if (kernels::all_finite(each.variable.value())) continue;
-    throw NonFiniteError(
-        fmt::format("parameter {} is not finite before update {}; lower optimizer.lr or set "
-                    "train.clip_norm, and "
-                    "resume from the last checkpoint",
-                    each.name, update));
+    throw NonFiniteError(fmt::format("parameter {} is not finite before update {}; {}", each.name,
+                                     update, remedy(clip_norm)));
   }
 }
 
@@ -66,7 +72,7 @@ Clipping Updater::clip(double scale, int64_t update) {
                                update);
   } catch (const NonFiniteError&) {
     // A rectifier makes zeros of NaN, so that a bad parameter may show in the gradients first.
-    require_finite_parameters(model_.parameters(), update);
+    require_finite_parameters(model_.parameters(), update, options_.clip_norm);
     throw;
   }
 }
@@ -80,7 +86,7 @@ LossSums Updater::add_gradients(const Batch& batch, uint64_t seed) {
 
 // The same forward pass once more, looking at every intermediate value.
 void Updater::explain_loss(const Batch& batch, uint64_t seed, int64_t update) {
-  require_finite_parameters(model_.parameters(), update);
+  require_finite_parameters(model_.parameters(), update, options_.clip_norm);
   try {
     Tape tape({.record = false,
                .training = true,
@@ -90,14 +96,11 @@ void Updater::explain_loss(const Batch& batch, uint64_t seed, int64_t update) {
     criterion_(tape, model_, batch);
   } catch (const NonFiniteError& error) {
     throw NonFiniteError(
-        fmt::format("{} at update {}; lower optimizer.lr or set train.clip_norm, and resume "
-                    "from the last checkpoint",
-                    error.what(), update));
+        fmt::format("{} at update {}; {}", error.what(), update, remedy(options_.clip_norm)));
   }
   throw NonFiniteError(
-      fmt::format("the loss is not finite at update {}, while every layer's output is; lower "
-                  "optimizer.lr or set train.clip_norm",
-                  update));
+      fmt::format("the loss is not finite at update {}, while every layer's output is; {}", update,
+                  remedy(options_.clip_norm)));
 }
 
 }  // namespace skein

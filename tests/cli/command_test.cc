@@ -36,6 +36,25 @@ TEST(Command, WrongUseGetsOneSentence) {
        {std::pair("skein", "no command given; `skein --help` lists them"),
         std::pair("skein xyzzy", "unknown command 'xyzzy'; see `skein --help`"),
         std::pair("skein --thread 2", "unknown flag '--thread'; did you mean '--threads'?"),
+        std::pair("skein bench",
+                  "`skein bench` needs one of train, decode, kernels; see `skein bench --help`"),
+        std::pair("skein translate --model m --length-penalty x",
+                  "--length-penalty = 'x': expected a number"),
+        std::pair("skein translate --model m --beam 1.5",
+                  "--beam = '1.5': expected a whole number"),
+        std::pair(
+            "skein translate --model m --on-long spilt",
+            "--on-long = 'spilt': did you mean 'split'? expected one of split, truncate, refuse"),
+        std::pair("skein translate --model m --window 0",
+                  "--window 0 is out of range; expected a number above 0"),
+        std::pair("skein average --last 0 --output x",
+                  "--last 0 is out of range; expected 1 to 1000000"),
+        std::pair(
+            "skein translate",
+            "--model is missing; expected --model and its value; see `skein translate --help`"),
+        std::pair("skein translate --model",
+                  "--model has no value; expected --model VALUE; see `skein translate --help`"),
+        std::pair("skein --threads two", "--threads = 'two': expected a whole number"),
         std::pair("skein --threads 0", "--threads 0 is out of range; expected 1 to 1024")}) {
     const ShellResult result = run_shell(line);
     EXPECT_EQ(result.exit_code, 2) << line;

@@ -26,6 +26,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class TrainCommand : public testing::Test {
  protected:
@@ -247,6 +248,71 @@ TEST_F(TrainCommand, WrongInputGetsOneSentence) {
     EXPECT_THAT(result.error, AllOf(testing::StartsWith("skein: "), HasSubstr(sentence))) << line;
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
   }
+}
+
+TEST_F(TrainCommand, ADamagedCheckpointIsNamedWithTheWayOn) {
+  const std::string training = command("run", "--train.max_updates 6 --checkpoint.every 2");
+  ASSERT_EQ(run(training).exit_code, 0);
+  ASSERT_EQ(run("cp -r run whole").exit_code, 0);
+  const std::string newest = "run/checkpoints/step-00000006";
+  const std::string remove_newest =
+      " remove the folder " + newest + " to go on from step-00000005\n";
+  using Case = std::pair<std::string, std::string>;
+  for (const auto& [damage, sentence] :
+       {Case("rm state.json", "the checkpoint " + newest + " is incomplete, state.json is missing"),
+        Case("rm optimizer.safetensors", "is incomplete, optimizer.safetensors is missing"),
+        Case("rm vocab.model", "is incomplete, vocab.model is missing"),
+        Case("rm model.safetensors", "is incomplete, model.safetensors is missing"),
+        Case("truncate -s -1 optimizer.safetensors", newest + "/optimizer.safetensors: "),
+        Case("truncate -s -1 model.safetensors", newest + "/model.safetensors: ")}) {
+    run("rm -r run && cp -r whole run && cd " + newest + " && " + damage);
+    const ShellResult result = run(training);
+    EXPECT_EQ(result.exit_code, 1) << damage;
+    EXPECT_THAT(result.error, AllOf(HasSubstr(sentence), testing::EndsWith(remove_newest)));
+    EXPECT_THAT(result.error, Not(HasSubstr("check the name")));
+    const ShellResult went_on = run("rm -r " + newest + " && " + training);
+    EXPECT_EQ(went_on.exit_code, 0) << went_on.error;
+    EXPECT_THAT(went_on.error, HasSubstr("going on from run/checkpoints/step-00000005"));
+  }
+  const ShellResult alone =
+      run("rm -r run/checkpoints/step-0000000[1-5] run/checkpoints/*6/state.json; " + training);
+  EXPECT_THAT(alone.error, testing::EndsWith("remove the folder " + newest + " to start anew\n"));
+}
+
+TEST_F(TrainCommand, IncompleteDataIsToBePreparedAgain) {
+  for (const std::string name : {"train.skd", "valid.skd", "vocab.model"}) {
+    const ShellResult result = run("rm -rf part; cp -r data part; rm part/" + name + "; " +
+                                   command("run", "--train.max_updates 1", "part"));
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.error, "skein: the data in part is incomplete, " + name +
+                                " is missing; run skein prepare again\n");
+  }
+}
+
+TEST_F(TrainCommand, TellsWhichBoundEndedIt) {
+  for (const auto& [bound, sentence] :
+       {std::pair("--train.max_updates 2", "done after 2 updates: train.max_updates; "),
+        std::pair("--train.max_epochs 1 --data.max_tokens 1000",
+                  "done after 1 updates: 1 epochs (train.max_epochs); "),
+        std::pair("--train.max_minutes 1e-9", "done after 0 updates: 1e-09 minutes (train.max_"),
+        std::pair("--train.max_updates 1000 --validation.every 1 --validation.patience 2 "
+                  "--optimizer.lr 0 --schedule.name fixed",
+                  "done after 3 updates: no new best in 2 validations (validation.patience); ")}) {
+    const ShellResult result = run("rm -rf run; " + command("run", bound));
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_THAT(result.error, HasSubstr(sentence));
+  }
+}
+
+TEST_F(TrainCommand, LossesThatAreNotFiniteGetARemedyThatHelps) {
+  const std::string huge =
+      "--train.max_updates 100 --optimizer.lr 1e6 --schedule.name fixed "
+      "--optimizer.name sgd --train.precision f32 ";
+  const ShellResult clipped = run(command("run", huge + "--train.clip_norm 1e15"));
+  EXPECT_EQ(clipped.exit_code, 1);
+  EXPECT_THAT(clipped.error, HasSubstr("; train anew, with another --output, with a smaller "
+                                       "optimizer.lr"));
+  EXPECT_THAT(clipped.error, Not(HasSubstr("resume")));
 }
 
 TEST_F(TrainCommand, AFullDiskIsSaidAndTheLastCheckpointStaysWhole) {

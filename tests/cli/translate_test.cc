@@ -79,7 +79,9 @@ TEST_F(Translate, AnswersWhatIsWrongInOneSentence) {
   const std::vector<Case> cases = {
       {"--model nowhere", 1, "skein: there is no folder nowhere; name the output of `skein train`"},
       {"--model data", 1, "skein: data holds no model"},
-      {"--model model --checkpoint step-7", 1, "skein: there is no folder step-7"},
+      {"--model model --checkpoint beest", 1,
+       "skein: there is no checkpoint beest; expected best, last or a folder, such as "
+       "model/checkpoints/step-00001200"},
       {"--model model --beam 0", 2, "skein: beam is 0; expected at least 1"},
       {"--model model --n-best 6", 2,
        "skein: 6 hypotheses a sentence were asked for; expected 1 to the beam of 5"},
@@ -119,6 +121,16 @@ TEST_F(Translate, DamagedParametersAreFound) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.error, HasSubstr("model.safetensors"));
   EXPECT_EQ(result.out, "");
+}
+
+TEST_F(Translate, AnIncompleteModelIsNamed) {
+  for (const std::string name : {"config.toml", "vocab.model"}) {
+    const ShellResult result = run("rm -rf part; cp -r $(readlink -f model/last) part; rm part/" +
+                                   name + "; skein translate --model part < a.en");
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.error, "skein: the model in part is incomplete, " + name +
+                                " is missing; copy the whole folder, or name another one\n");
+  }
 }
 
 TEST_F(Translate, ModelsOfOneVocabularyTranslateTogether) {

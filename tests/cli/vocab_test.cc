@@ -95,8 +95,10 @@ TEST_F(VocabCommand, BadInputGetsOneSentence) {
                   "--source and --target belong together; give both, or neither for plain text");
   expect_sentence("--input train.en --output v --codes c", 2,
                   "--codes is for --type codes, but the type is bpe");
-  expect_sentence("--input /dev/null --output v", 1,
-                  "the text is empty; give text to learn the vocabulary from");
+  for (const std::string type : {"bpe", "unigram", "word", "char", "codes"}) {
+    expect_sentence("--input /dev/null --output v --type " + type, 1,
+                    "the text is empty; give text to learn the vocabulary from");
+  }
   expect_sentence("--input train.en --output .", 2,
                   "--output . is a folder; name a file, such as vocab.model");
   expect_sentence("--input train.en --output v --character-coverage 0.5", 2,

@@ -98,7 +98,7 @@ TEST(JsonReader, GivesEveryLineOfADocumentInOneLanguage) {
 
 TEST(JsonReader, EveryKindOfBadLineIsNamedAndTheNextCanBeRead) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"{\"source\": \"a\"", "c.jsonl:1: not JSON (column 14: syntax error while parsing object"},
+      {"{\"source\": \"a\"", "c.jsonl:1: not JSON (column 15: syntax error while parsing object"},
       {"[1, 2]", "c.jsonl:1: not a JSON object"},
       {R"({"source": "a", "target": 3})", "c.jsonl:1: the value of 'target' is not text"},
       {R"({"source": "a"})",

@@ -80,10 +80,12 @@ TEST(Tokenizers, BadInputGetsOneSentence) {
             "byte 4 (0xE9) of the line is not UTF-8; convert the text to UTF-8");
   EXPECT_EQ(error_of<FormatError>([] { encoded(*learned("word", {"a"}), "\xFF"); }),
             "byte 1 (0xFF) of the line is not UTF-8; convert the text to UTF-8");
-  EXPECT_EQ(error_of<UsageError>([] {
+  EXPECT_EQ(error_of<FormatError>([] {
               learned("word", {"", "  "});
             }),
-            "no piece occurs 1 times in the text; give more text or a smaller minimum");
+            "the text is empty; give text to learn the vocabulary from");
+  EXPECT_EQ(error_of<UsageError>([] { learned("word", {"a b"}, {.minimum_count = 2}); }),
+            "no piece occurs 2 times in the text; give more text or a smaller minimum");
   EXPECT_EQ(error_of<UsageError>([] { learned("char", {"a"}, {.size = 4}); }),
             "a vocabulary of 4 pieces has no room beside 4 special tokens and symbols; choose a "
             "larger size");

@@ -33,8 +33,8 @@ class Updates : public testing::Test {
     values.data<float>()[0] = value;
   }
 
-  std::string error_of_update() {
-    Updater updater(*model_, *criterion_, *optimizer_, {});
+  std::string error_of_update(const UpdateOptions& options = {}) {
+    Updater updater(*model_, *criterion_, *optimizer_, options);
     try {
       updater.run(batches_, 7, 0.001);
     } catch (const NonFiniteError& error) {
@@ -54,7 +54,7 @@ TEST_F(Updates, ANonFiniteParameterIsNamedWithTheUpdate) {
   set("decoder.layers.0.ffn.in.weight", std::numeric_limits<float>::quiet_NaN());
   EXPECT_THAT(error_of_update(),
               testing::StartsWith("parameter decoder.layers.0.ffn.in.weight is not finite "
-                                  "before update 7"));
+                                  "before update 7; train anew, "));
 }
 
 TEST_F(Updates, AnOverflowIsNamedWithTheFunctionAndItsParameter) {
@@ -64,6 +64,14 @@ TEST_F(Updates, AnOverflowIsNamedWithTheFunctionAndItsParameter) {
   EXPECT_THAT(error_of_update(), testing::AllOf(testing::StartsWith("the output of linear with "),
                                                 testing::HasSubstr("encoder.layers.0.ffn"),
                                                 testing::HasSubstr("at update 7")));
+}
+
+TEST_F(Updates, ClippingIsAdvisedWhereThereIsNone) {
+  set("decoder.layers.0.ffn.in.weight", std::numeric_limits<float>::quiet_NaN());
+  EXPECT_THAT(error_of_update({.clip_norm = 0}),
+              testing::EndsWith(" or a train.clip_norm, such as 1"));
+  EXPECT_THAT(error_of_update({.clip_norm = 3}),
+              testing::EndsWith(" or a train.clip_norm below 3"));
 }
 
 TEST_F(Updates, ABatchWithoutSentencesCountsAsNothing) {
