@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "skein/kernels/activation.h"
@@ -245,7 +247,8 @@ struct CrossEntropy {
 inline CrossEntropy cross_entropy(const Matrix& logits, std::span<const int32_t> targets,
                                   double smoothing) {
   CrossEntropy total;
-  const double other = smoothing / static_cast<double>(logits.columns - 1);
+  const double other =
+      logits.columns == 1 ? 0 : smoothing / static_cast<double>(logits.columns - 1);
   for (int64_t r = 0; r < logits.rows; ++r) {
     double sum = 0;
     for (int64_t w = 0; w < logits.columns; ++w) sum += std::exp(logits(r, w));
@@ -258,5 +261,78 @@ inline CrossEntropy cross_entropy(const Matrix& logits, std::span<const int32_t>
   }
   return total;
 }
+
+inline Matrix select_rows(const Matrix& x, std::span<const int32_t> rows) {
+  Matrix y(static_cast<int64_t>(rows.size()), x.columns);
+  for (int64_t r = 0; r < y.rows; ++r) {
+    for (int64_t c = 0; c < y.columns; ++c) y(r, c) = x(rows[static_cast<size_t>(r)], c);
+  }
+  return y;
+}
+
+inline Matrix transpose(const Matrix& x) {
+  Matrix y(x.columns, x.rows);
+  for (int64_t r = 0; r < x.rows; ++r) {
+    for (int64_t c = 0; c < x.columns; ++c) y(c, r) = x(r, c);
+  }
+  return y;
+}
+
+inline Matrix log_softmax(Matrix x) {
+  for (int64_t r = 0; r < x.rows; ++r) {
+    double sum = 0;
+    for (int64_t c = 0; c < x.columns; ++c) sum += std::exp(x(r, c));
+    for (int64_t c = 0; c < x.columns; ++c) x(r, c) -= std::log(sum);
+  }
+  return x;
+}
+
+// Grave et al. 2017: words below ends[0] have their place in the head, and band b > 0, which ends
+// at ends[b], the class ends[0] + b - 1 of the head and a softmax of its own.
+struct AdaptiveSoftmax {
+  std::vector<int64_t> ends;
+  Matrix head;              // [ends[0] + bands - 1, features]
+  std::vector<Matrix> in;   // of band b: in[b - 1] [width, features]
+  std::vector<Matrix> out;  // [words, width]
+
+  // [n, vocabulary]
+  Matrix log_probabilities(const Matrix& x) const {
+    Matrix all(x.rows, ends.back());
+    const Matrix first = log_softmax(linear(x, head));
+    for (int64_t r = 0; r < x.rows; ++r) {
+      for (int64_t w = 0; w < ends[0]; ++w) all(r, w) = first(r, w);
+    }
+    for (size_t b = 1; b < ends.size(); ++b) {
+      const Matrix tail = log_softmax(linear(linear(x, in[b - 1]), out[b - 1]));
+      for (int64_t r = 0; r < x.rows; ++r) {
+        const double prior = first(r, ends[0] + static_cast<int64_t>(b) - 1);
+        for (int64_t w = 0; w < tail.columns; ++w) all(r, ends[b - 1] + w) = prior + tail(r, w);
+      }
+    }
+    return all;
+  }
+
+  // -Σ log p(target). The mask of a tail's inner columns is drawn from `mask` where the tail has
+  // targets, and counts the rows that are its.
+  double loss(const Matrix& x, std::span<const int32_t> targets,
+              const std::function<kernels::Dropout()>& mask = nullptr) const {
+    double sum = 0;
+    std::vector<int32_t> classes(targets.begin(), targets.end());
+    for (size_t b = 1; b < ends.size(); ++b) {
+      std::vector<int32_t> rows, words;
+      for (size_t i = 0; i < targets.size(); ++i) {
+        if (targets[i] < ends[b - 1] || targets[i] >= ends[b]) continue;
+        rows.push_back(static_cast<int32_t>(i));
+        words.push_back(static_cast<int32_t>(targets[i] - ends[b - 1]));
+        classes[i] = static_cast<int32_t>(ends[0] + static_cast<int64_t>(b) - 1);
+      }
+      if (rows.empty()) continue;
+      Matrix inner = linear(select_rows(x, rows), in[b - 1]);
+      if (mask) inner = dropout(mask(), std::move(inner));
+      sum += cross_entropy(linear(inner, out[b - 1]), words, 0).plain;
+    }
+    return sum + cross_entropy(linear(x, head), classes, 0).plain;
+  }
+};
 
 }  // namespace skein::plain

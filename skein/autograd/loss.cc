@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "skein/base/error.h"
 #include "skein/kernels/cross_entropy.h"
@@ -83,6 +84,27 @@ Loss projected_cross_entropy(Tape& tape, const ProjectedCrossEntropy& arguments)
   tape.record({.outputs = {loss.variable.gradient()},
                .inputs = [record] { record->inputs(); },
                .weights = [record] { record->weights(); }});
+  return loss;
+}
+
+Loss sum(Tape& tape, std::span<const Loss> parts) {
+  LossSums sums;
+  std::vector<std::shared_ptr<Gradient>> gradients;
+  for (const Loss& part : parts) {
+    sums.smoothed += part.sums.smoothed;
+    sums.plain += part.sums.plain;
+    sums.tokens += part.sums.tokens;
+    if (part.variable.needs_gradient()) gradients.push_back(part.variable.gradient());
+  }
+  const auto value = static_cast<float>(sums.smoothed);
+  Loss loss{Variable(Tensor::from<float>({value}, {1}), !gradients.empty()), sums};
+  if (gradients.empty()) return loss;
+  tape.record({.outputs = {loss.variable.gradient()},
+               .inputs =
+                   [gradients, d_loss = loss.variable.gradient()] {
+                     for (const auto& each : gradients) each->add(d_loss->tensor());
+                   },
+               .weights = nullptr});
   return loss;
 }
 

@@ -33,4 +33,7 @@ struct ProjectedCrossEntropy {
 };
 Loss projected_cross_entropy(Tape& tape, const ProjectedCrossEntropy& arguments);
 
+// The sum of several losses, tokens included.
+Loss sum(Tape& tape, std::span<const Loss> parts);
+
 }  // namespace skein
