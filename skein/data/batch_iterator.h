@@ -20,7 +20,7 @@ struct Cursor {
 
 class BatchIterator {
  public:
-  // `data` must outlive the iterator. Throws UsageError as BatchPlan does.
+  // `data` must outlive the iterator. Throws UsageError as Samples and BatchPlan do.
   BatchIterator(const DataSet& data, const BatchOptions& options);
 
   // Rank r gets batch r of each group of world_size batches. In the last group of an epoch ranks
@@ -38,7 +38,7 @@ class BatchIterator {
  private:
   void fill(std::span<const uint32_t> samples, Batch& batch) const;
 
-  const DataSet* data_;
+  Samples data_;
   BatchOptions options_;
   BatchPlan plan_;
   Cursor cursor_;

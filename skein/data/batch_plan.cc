@@ -31,11 +31,11 @@ void check_options(const BatchOptions& options) {
 }
 
 // The tokens that a sample takes of the budget of its larger side.
-int64_t budget_of(const DataSet& data, int64_t sample) {
-  return std::max(data.source_length(sample), data.target_length(sample)) + 1;
+int64_t budget_of(const Samples& data, int64_t sample) {
+  return std::max(data.source_length(sample), data.target_length(sample));
 }
 
-void check_lengths(const DataSet& data, int64_t max_tokens) {
+void check_lengths(const Samples& data, int64_t max_tokens) {
   int64_t too_long = 0;
   int64_t largest = 0;
   for (int64_t sample = 0; sample < data.size(); ++sample) {
@@ -44,6 +44,12 @@ void check_lengths(const DataSet& data, int64_t max_tokens) {
     largest = std::max(largest, budget);
   }
   if (too_long == 0) return;
+  if (!data.sentences()) {
+    throw UsageError(fmt::format(
+        "{}: {} of {} blocks do not fit in a batch of {} tokens (the longest has {}); raise "
+        "data.max_tokens to {} or lower data.block_tokens",
+        data.name(), too_long, data.size(), max_tokens, largest, largest));
+  }
   throw UsageError(fmt::format(
       "{}: {} of {} samples do not fit in a batch of {} tokens (the longest has {} with its end "
       "mark); "
@@ -52,7 +58,7 @@ void check_lengths(const DataSet& data, int64_t max_tokens) {
 }
 
 // Ties keep their order.
-void sort_by_length(const DataSet& data, std::span<uint32_t> samples) {
+void sort_by_length(const Samples& data, std::span<uint32_t> samples) {
   std::vector<std::pair<int64_t, uint32_t>> keyed;
   keyed.reserve(samples.size());
   for (const uint32_t sample : samples) {
@@ -64,7 +70,7 @@ void sort_by_length(const DataSet& data, std::span<uint32_t> samples) {
                  [](const auto& pair) { return pair.second; });
 }
 
-void shuffle_into_sorted_pools(const DataSet& data, size_t pool_samples, Random& random,
+void shuffle_into_sorted_pools(const Samples& data, size_t pool_samples, Random& random,
                                std::span<uint32_t> samples) {
   random.shuffle(samples);
   for (size_t begin = 0; begin < samples.size(); begin += pool_samples) {
@@ -74,7 +80,7 @@ void shuffle_into_sorted_pools(const DataSet& data, size_t pool_samples, Random&
 
 }  // namespace
 
-BatchPlan::BatchPlan(const DataSet& data, const BatchOptions& options, int64_t epoch) {
+BatchPlan::BatchPlan(const Samples& data, const BatchOptions& options, int64_t epoch) {
   check_options(options);
   if (data.size() == 0) {
     throw UsageError(
@@ -101,13 +107,13 @@ BatchPlan::BatchPlan(const DataSet& data, const BatchOptions& options, int64_t e
   if (order == BatchOrder::kShuffled) random.shuffle(std::span(sequence_));
 }
 
-void BatchPlan::cut_into_batches(const DataSet& data, const BatchOptions& options) {
+void BatchPlan::cut_into_batches(const Samples& data, const BatchOptions& options) {
   begins_ = {0};
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
   for (uint32_t i = 0; i < samples_.size(); ++i) {
-    const int64_t source = data.source_length(samples_[i]) + 1;
-    const int64_t target = data.target_length(samples_[i]) + 1;
+    const int64_t source = data.source_length(samples_[i]);
+    const int64_t target = data.target_length(samples_[i]);
     const bool full = source_tokens + source > options.max_tokens ||
                       target_tokens + target > options.max_tokens ||
                       (options.max_sentences > 0 && i - begins_.back() >= options.max_sentences);

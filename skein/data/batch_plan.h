@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "skein/data/data_set.h"
+#include "skein/data/samples.h"
 
 namespace skein {
 
@@ -31,20 +31,21 @@ struct BatchOptions {
   int rank = 0;
   int world_size = 1;
   int32_t eos = 2;
+  BlockOptions blocks = {};
 };
 
 class BatchPlan {
  public:
   // Throws UsageError for options out of range, for data without samples, and, with their number
   // and the remedy, if samples are longer than max_tokens. `epoch` counts from 0.
-  BatchPlan(const DataSet& data, const BatchOptions& options, int64_t epoch);
+  BatchPlan(const Samples& data, const BatchOptions& options, int64_t epoch);
 
   // For all ranks together.
   int64_t batches() const { return static_cast<int64_t>(sequence_.size()); }
   std::span<const uint32_t> samples(int64_t batch) const;
 
  private:
-  void cut_into_batches(const DataSet& data, const BatchOptions& options);
+  void cut_into_batches(const Samples& data, const BatchOptions& options);
 
   std::vector<uint32_t> samples_;   // every sample once
   std::vector<uint32_t> begins_;    // [batches + 1] into samples_

@@ -109,8 +109,14 @@ void DataSet::append_source(int64_t sample, std::vector<int32_t>& tokens) const 
 }
 
 void DataSet::append_target(int64_t sample, std::vector<int32_t>& tokens) const {
-  const size_t first = static_cast<size_t>(sample) * sides_ + sides_ - 1;
-  append(offsets_[first], offsets_[first + 1], target_vocabulary_, tokens);
+  append_target(sample, 0, target_length(sample), tokens);
+}
+
+void DataSet::append_target(int64_t sample, int64_t begin, int64_t end,
+                            std::vector<int32_t>& tokens) const {
+  const uint64_t first = offsets_[static_cast<size_t>(sample) * sides_ + sides_ - 1];
+  append(first + static_cast<uint64_t>(begin), first + static_cast<uint64_t>(end),
+         target_vocabulary_, tokens);
 }
 
 void DataSet::append(uint64_t begin, uint64_t end, int64_t vocabulary,

@@ -34,6 +34,9 @@ class DataSet {
   // Throws FormatError for an id outside the vocabulary, which only an altered file has.
   void append_source(int64_t sample, std::vector<int32_t>& tokens) const;
   void append_target(int64_t sample, std::vector<int32_t>& tokens) const;
+  // Its tokens [begin, end).
+  void append_target(int64_t sample, int64_t begin, int64_t end,
+                     std::vector<int32_t>& tokens) const;
 
   // Reads the whole file. Throws FormatError if the tokens are not those that were written.
   void verify() const;

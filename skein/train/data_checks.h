@@ -6,6 +6,7 @@
 
 #include "skein/data/data_folder.h"
 #include "skein/data/data_set.h"
+#include "skein/data/samples.h"
 #include "skein/models/model.h"
 #include "skein/models/registry.h"
 
@@ -19,8 +20,8 @@ DataFolderInfo read_complete_data(const std::filesystem::path& folder);
 // pieces, or none.
 void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary);
 
-// Throws UsageError if a sentence has no place in the model's positions. `remedy`: how to prepare
-// the data otherwise.
-void require_lengths(const DataSet& data, const Model& model, std::string_view remedy);
+// Throws UsageError if a sentence or block has no place in the model's positions. `remedy`: how to
+// prepare the data otherwise.
+void require_lengths(const Samples& data, const Model& model, std::string_view remedy);
 
 }  // namespace skein

@@ -33,6 +33,12 @@ void TrainOptions::bind() {
   s.add("data.max_sentences", &data.max_sentences, "sentences a batch; 0: no bound", natural);
   s.add("data.order", &data.order, "of batches within an epoch",
         {"shuffled", "shortest_first", "file"});
+  s.add("data.break_mode", &data.break_mode,
+        "text of a language model: each sentence by itself, blocks of whole (complete) sentences, "
+        "or blocks of equal length (none)",
+        {"sentence", "complete", "none"});
+  s.add("data.block_tokens", &data.block_tokens, "tokens of such a block, end marks included",
+        positive);
   s.add("validation.every", &validation.every, "updates between validations; 0: after every epoch",
         natural);
   s.add("validation.metric", &validation.metric, "which decides what is best", {"loss", "bleu"});
@@ -49,6 +55,13 @@ void TrainOptions::bind() {
   s.add("language.target", &language.target, "filled in from the data");
   s.add("language.source_vocabulary", &language.source_vocabulary, "filled in from the data");
   s.add("language.target_vocabulary", &language.target_vocabulary, "filled in from the data");
+}
+
+BlockOptions DataOptions::blocks() const {
+  const BreakMode mode = break_mode == "none"       ? BreakMode::kNone
+                         : break_mode == "complete" ? BreakMode::kComplete
+                                                    : BreakMode::kSentence;
+  return {.mode = mode, .tokens = block_tokens};
 }
 
 std::string model_name_in(std::string_view text, const std::string& origin) {

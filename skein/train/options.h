@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "skein/base/settings.h"
+#include "skein/data/samples.h"
 #include "skein/models/registry.h"
 #include "skein/optim/moving_average.h"
 #include "skein/optim/optimizer.h"
@@ -33,6 +34,10 @@ struct DataOptions {
   int64_t max_tokens = 4096;  // of source, and of target, a batch
   int64_t max_sentences = 0;  // 0: no bound
   std::string order = "shuffled";
+  std::string break_mode = "sentence";  // of a language model's text; see BreakMode
+  int64_t block_tokens = 512;           // of the other modes
+
+  BlockOptions blocks() const;
 };
 
 struct ValidationOptions {

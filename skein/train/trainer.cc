@@ -39,7 +39,8 @@ BatchOptions batch_options(const TrainOptions& options) {
           .max_sentences = options.data.max_sentences,
           .order = order,
           .first_epoch_order = order,
-          .seed = static_cast<uint64_t>(options.loop.seed)};
+          .seed = static_cast<uint64_t>(options.loop.seed),
+          .blocks = options.data.blocks()};
 }
 
 // Everything that one training run owns.
@@ -146,9 +147,10 @@ void Run::build_model() {
   require_vocabulary(valid_data_, vocabulary);
   model_ = options_.model->build(vocabulary);
   model_->set_inference_type(type);
-  require_lengths(train_data_, *model_, "with a smaller --max-length");
+  const BlockOptions blocks = options_.data.blocks();
+  require_lengths(Samples(train_data_, blocks), *model_, "with a smaller --max-length");
   // --max-length leaves validation and test as they are.
-  require_lengths(valid_data_, *model_, "from a validation text without them");
+  require_lengths(Samples(valid_data_, blocks), *model_, "from a validation text without them");
   ParameterStore& parameters = model_->parameters();
   parameters.allocate({.half = type == DType::kBF16, .gradients = true});
   parameters.initialize(static_cast<uint64_t>(options_.loop.seed));
@@ -162,7 +164,7 @@ void Run::build_model() {
                                  .clip_norm = options_.loop.clip_norm,
                                  .seed = static_cast<uint64_t>(options_.loop.seed)});
   validator_.emplace(Validator::Inputs{valid_data_, *criterion_, *tokenizers_.target,
-                                       target_text_path(places_.data, "valid")},
+                                       target_text_path(places_.data, "valid"), blocks},
                      options_.validation, options_.data.max_tokens);
 }
 

@@ -15,14 +15,17 @@
 namespace skein {
 namespace {
 
-std::vector<Batch> all_batches(const DataSet& data, int64_t max_tokens) {
+std::vector<Batch> all_batches(const DataSet& data, const BlockOptions& blocks,
+                               int64_t max_tokens) {
+  const Samples samples(data, blocks);
   int64_t longest = 0;
-  for (int64_t i = 0; i < data.size(); ++i) {
-    longest = std::max({longest, data.source_length(i) + 1, data.target_length(i) + 1});
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    longest = std::max({longest, samples.source_length(i), samples.target_length(i)});
   }
   BatchIterator iterator(data, {.max_tokens = std::max(max_tokens, longest),
                                 .order = BatchOrder::kShortestFirst,
-                                .first_epoch_order = BatchOrder::kShortestFirst});
+                                .first_epoch_order = BatchOrder::kShortestFirst,
+                                .blocks = blocks});
   std::vector<Batch> batches;
   Batch batch;
   while (iterator.next(batch)) batches.push_back(std::move(batch));
@@ -32,7 +35,9 @@ std::vector<Batch> all_batches(const DataSet& data, int64_t max_tokens) {
 }  // namespace
 
 Validator::Validator(const Inputs& inputs, const ValidationOptions& options, int64_t max_tokens)
-    : inputs_(inputs), options_(options), batches_(all_batches(inputs.data, max_tokens)) {
+    : inputs_(inputs),
+      options_(options),
+      batches_(all_batches(inputs.data, inputs.blocks, max_tokens)) {
   if (!options_.bleu) return;
   if (inputs_.data.monolingual()) {
     throw UsageError("validation.bleu: a language model does not translate; leave it out");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "skein/data/data_set.h"
+#include "skein/data/samples.h"
 #include "skein/models/model.h"
 #include "skein/text/tokenizer.h"
 #include "skein/train/options.h"
@@ -27,6 +27,7 @@ class Validator {
     const Criterion& criterion;
     const Tokenizer& target_tokenizer;
     std::filesystem::path reference;  // raw target text; read when BLEU is asked for
+    BlockOptions blocks = {};         // of a language model's text
   };
   // All must outlive the validator. Throws UsageError if BLEU is asked of a language model's data.
   Validator(const Inputs& inputs, const ValidationOptions& options, int64_t max_tokens);
