@@ -58,6 +58,9 @@ void run_preset(const CLI::App& command, const DecodeArguments& arguments) {
   const auto config = models().get(arguments.preset)();
   config->bind(settings);
   apply_settings(settings, command);
+  if (!config->has_source()) {
+    throw UsageError(arguments.preset + " is a language model; expected one that translates");
+  }
   const auto pairs = pairs_of(arguments, arguments.vocabulary);
   const auto model = random_model(*config, arguments.vocabulary,
                                   activation_type(arguments.choice.precision), arguments.seed);

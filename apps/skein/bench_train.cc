@@ -21,12 +21,15 @@ struct TrainArguments {
 void run(const CLI::App& command, const TrainArguments& arguments) {
   TrainOptions options(arguments.model);
   apply_settings(options.settings(), command);
-  const auto batches = random_batches({.vocabulary = arguments.benchmark.vocabulary,
-                                       .max_tokens = options.data.max_tokens,
-                                       .seed = static_cast<uint64_t>(options.loop.seed)});
+  auto batches = random_batches({.vocabulary = arguments.benchmark.vocabulary,
+                                 .max_tokens = options.data.max_tokens,
+                                 .seed = static_cast<uint64_t>(options.loop.seed)});
   if (!arguments.batches_file.empty()) {
     write_batches(batches, arguments.batches_file);
     return;
+  }
+  if (!options.model->has_source()) {
+    for (Batch& batch : batches) batch.source = {};
   }
   const TrainingSpeed speed = measure_training(options, arguments.benchmark, batches);
   print_measurement({{"benchmark", "train"},

@@ -28,8 +28,10 @@ TrainingSpeed measure_training(TrainOptions& options, const TrainingBenchmark& b
                                const std::vector<Batch>& batches) {
   require_updates(benchmark);
   const DType type = activation_type(options.loop.precision);
-  const auto model = options.model->build(
-      {.source = benchmark.vocabulary, .target = benchmark.vocabulary, .shared = true});
+  const bool translates = options.model->has_source();
+  const auto model = options.model->build({.source = translates ? benchmark.vocabulary : 0,
+                                           .target = benchmark.vocabulary,
+                                           .shared = translates});
   model->parameters().allocate({.half = type == DType::kBF16, .gradients = true});
   model->parameters().initialize(static_cast<uint64_t>(options.loop.seed));
   const auto criterion = make_criterion(options.criterion);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "skein/autograd/functions.h"
 #include "skein/base/error.h"
 
 namespace skein {
@@ -38,23 +37,6 @@ void require_step(const DecodeState& state, std::span<const int32_t> previous, i
     throw ShapeError(
         fmt::format("a hypothesis of {} tokens; the model takes at most {}", past + 1, longest));
   }
-}
-
-Tensor project(const Variable& features, const OutputProjection& output) {
-  const Tensor& x = features.value();
-  Tensor logits = Tensor::uninitialized({x.rows(), output.weight.shape()[0]}, DType::kF32);
-  multiply_by_weight(x, output.weight, logits,
-                     output.bias.defined() ? &output.bias.value() : nullptr);
-  return logits;
-}
-
-Loss cross_entropy(Tape& tape, const Variable& features, const OutputProjection& output,
-                   std::span<const int32_t> targets, double smoothing) {
-  return projected_cross_entropy(tape, {.features = features,
-                                        .weight = output.weight,
-                                        .bias = output.bias,
-                                        .targets = targets,
-                                        .smoothing = smoothing});
 }
 
 }  // namespace skein

@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
-#include "skein/autograd/loss.h"
 #include "skein/autograd/tape.h"
 #include "skein/data/batch.h"
+#include "skein/models/output_projection.h"
 #include "skein/nn/parameter_store.h"
 
 namespace skein {
@@ -21,12 +21,6 @@ class DecodeState {
   // Row i becomes what row rows[i] was; rows may repeat or vanish. Throws ShapeError for a row that
   // is not there.
   virtual void select(std::span<const int32_t> rows) = 0;
-};
-
-// features · weightᵀ + bias are the logits.
-struct OutputProjection {
-  Variable weight;  // [vocabulary, features]
-  Variable bias;    // [vocabulary] or undefined
 };
 
 class Model {
@@ -84,12 +78,5 @@ void require_rows(std::span<const int32_t> chosen, int64_t rows);
 // Throws ShapeError unless there is a token for every row, and room for one after `past` tokens.
 void require_step(const DecodeState& state, std::span<const int32_t> previous, int64_t past,
                   int64_t longest);
-
-// logits [n, vocabulary] f32 of features [n, width].
-Tensor project(const Variable& features, const OutputProjection& output);
-// The loss of `targets` [n] under the distribution of features [n, width]; see
-// projected_cross_entropy().
-Loss cross_entropy(Tape& tape, const Variable& features, const OutputProjection& output,
-                   std::span<const int32_t> targets, double smoothing);
 
 }  // namespace skein

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "skein/base/error.h"
+#include "skein/models/fconv_lm_presets.h"
 #include "skein/models/fconv_presets.h"
 #include "skein/models/lightconv_presets.h"
 #include "skein/models/transformer_presets.h"
@@ -32,6 +33,7 @@ Registry<ModelFactory>& models() {
     add_transformer_presets(built_in);
     add_fconv_presets(built_in);
     add_lightconv_presets(built_in);
+    add_fconv_lm_presets(built_in);
     return built_in;
   }();
   return registry;

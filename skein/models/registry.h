@@ -25,6 +25,8 @@ class ModelConfig {
   virtual ~ModelConfig() = default;
   // Adds every setting under `model.`; values already hold the preset's.
   virtual void bind(Settings& settings) = 0;
+  // As the model's will be with these settings.
+  virtual bool has_source() const { return true; }
   // Parameters have no memory yet. Throws UsageError for settings that contradict each other or the
   // vocabularies.
   virtual std::unique_ptr<Model> build(const VocabularySizes& vocabulary) const = 0;

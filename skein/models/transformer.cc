@@ -11,7 +11,7 @@
 namespace skein {
 
 Transformer::Transformer(const TransformerOptions& options, const VocabularySizes& vocabulary)
-    : options_(options) {
+    : options_(options), vocabulary_(vocabulary.target) {
   add_embeddings(vocabulary);
   add_layers();
 }
@@ -19,17 +19,14 @@ Transformer::Transformer(const TransformerOptions& options, const VocabularySize
 void Transformer::add_embeddings(const VocabularySizes& vocabulary) {
   const int64_t width = options_.width;
   const Initializer initial = normal(1 / std::sqrt(static_cast<double>(width)));
-  const bool shared = options_.share_embeddings == "all";
   if (has_source()) {
+    const bool shared = options_.share_embeddings == "all";
     source_embedding_ = parameters_.add(shared ? "embedding.weight" : "encoder.embedding.weight",
                                         {vocabulary.source, width}, initial);
+    if (shared) target_embedding_ = source_embedding_;
   }
-  target_embedding_ = shared && has_source() ? source_embedding_
-                                             : parameters_.add("decoder.embedding.weight",
-                                                               {vocabulary.target, width}, initial);
-  output_ = options_.share_embeddings == "none"
-                ? parameters_.add("output.weight", {vocabulary.target, width}, initial)
-                : target_embedding_;
+  if (!target_embedding_.defined()) add_target_embedding();
+  add_output();
   const auto positions = [&](const std::string& name) {
     if (options_.positions == "learned") {
       return parameters_.add(name, {options_.max_positions + kFirstPositionRow, width}, initial);
@@ -38,6 +35,45 @@ void Transformer::add_embeddings(const VocabularySizes& vocabulary) {
   };
   if (has_source()) source_positions_ = positions("encoder.positions.weight");
   target_positions_ = positions("decoder.positions.weight");
+}
+
+void Transformer::add_target_embedding() {
+  const int64_t width = options_.width;
+  if (options_.bands && options_.adaptive_input) {
+    adaptive_input_.emplace(
+        parameters_, "decoder.embedding",
+        AdaptiveInput::Options{
+            .bands = *options_.bands, .width = width, .factor = options_.adaptive_factor});
+  } else {
+    target_embedding_ = parameters_.add("decoder.embedding.weight", {vocabulary_, width},
+                                        normal(1 / std::sqrt(static_cast<double>(width))));
+  }
+}
+
+void Transformer::add_output() {
+  const int64_t width = options_.width;
+  const bool shared = options_.share_embeddings != "none";
+  if (options_.bands) {
+    if (shared && adaptive_input_) {
+      adaptive_softmax_.emplace(parameters_, "output", *adaptive_input_, options_.adaptive_dropout);
+    } else {
+      adaptive_softmax_.emplace(parameters_, "output",
+                                AdaptiveSoftmax::Options{.bands = *options_.bands,
+                                                         .features = width,
+                                                         .factor = options_.adaptive_factor,
+                                                         .dropout = options_.adaptive_dropout});
+    }
+  } else if (shared) {
+    output_ = target_embedding_;
+  } else {
+    output_ = parameters_.add("output.weight", {vocabulary_, width},
+                              normal(1 / std::sqrt(static_cast<double>(width))));
+  }
+}
+
+OutputProjection Transformer::output(Tape& tape) const {
+  if (!adaptive_softmax_) return {.weight = output_, .bias = {}};
+  return {.weight = {}, .bias = {}, .adaptive = adaptive_softmax_->weights(tape)};
 }
 
 MultiHeadOptions Transformer::attention_options() const {
@@ -81,7 +117,7 @@ void Transformer::add_layers() {
   }
   if (!pre_norm()) return;
   if (has_source()) encoder_norm_ = make_layer_norm(parameters_, "encoder.norm", width);
-  decoder_norm_ = make_layer_norm(parameters_, "decoder.norm", width);
+  if (options_.final_norm) decoder_norm_ = make_layer_norm(parameters_, "decoder.norm", width);
 }
 
 Variable Transformer::embed_tokens(Tape& tape, std::span<const int32_t> ids,
@@ -93,6 +129,16 @@ Variable Transformer::embed_tokens(Tape& tape, std::span<const int32_t> ids,
                       .positions = positions,
                       .scale = std::sqrt(static_cast<double>(options_.width)),
                       .dropout = options_.dropout});
+}
+
+Variable Transformer::embed_target(Tape& tape, std::span<const int32_t> ids,
+                                   std::span<const int32_t> rows) const {
+  if (!adaptive_input_) return embed_tokens(tape, ids, rows, target_embedding_, target_positions_);
+  const Variable words =
+      (*adaptive_input_)(tape, ids, std::sqrt(static_cast<double>(options_.width)));
+  const Variable positions =
+      embed(tape, {.ids = rows, .position_rows = {}, .table = target_positions_, .positions = {}});
+  return dropout(tape, options_.dropout, add(tape, words, positions));
 }
 
 void Transformer::require_source() const {
@@ -118,9 +164,7 @@ Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& enc
                              Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
   require_lengths(target, "target", options_.max_positions);
-  ResidualStream stream(tape,
-                        embed_tokens(tape, target.tokens, position_rows(target.offsets),
-                                     target_embedding_, target_positions_),
+  ResidualStream stream(tape, embed_target(tape, target.tokens, position_rows(target.offsets)),
                         stream_options());
   for (const DecoderLayer& layer : decoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), target.offsets, true),
@@ -161,7 +205,8 @@ double Transformer::training_flops(const Batch& batch) const {
   double products = encoder_layers * source * (4 * width * width + ffn);
   products += decoder_layers * target * (4 * width * width + ffn);
   if (has_source()) products += decoder_layers * (2 * target + 2 * source) * width * width;
-  products += target * width * static_cast<double>(output_.shape()[0]);
+  products += adaptive_softmax_ ? adaptive_softmax_->multiply_adds(batch.target.tokens)
+                                : target * width * static_cast<double>(vocabulary_);
   // Attention: two products over the visible pairs of tokens.
   double pairs = 0;
   for (size_t s = 0; s < batch.target.sentences(); ++s) {

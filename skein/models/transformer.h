@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "skein/models/registry.h"
+#include "skein/nn/adaptive_input.h"
+#include "skein/nn/adaptive_softmax.h"
 #include "skein/nn/attention.h"
 #include "skein/nn/feed_forward.h"
 #include "skein/nn/residual_stream.h"
@@ -23,6 +25,13 @@ struct TransformerOptions {
   std::string activation = "relu";       // see FeedForwardOptions
   std::string share_embeddings =
       "all";  // "none", "output" (decoder input and output), "all" (source too)
+  // Language models: words in bands, whose softmax is adaptive, and their embeddings too or not.
+  // share_embeddings says whether these are one.
+  std::optional<WordBands> bands = std::nullopt;
+  bool adaptive_input = false;
+  double adaptive_factor = 4;
+  double adaptive_dropout = 0;  // inside the softmax's tails
+  bool final_norm = true;       // pre-norm: also behind the last layer
   int64_t max_positions = 1024;
   double dropout = 0.1;           // embeddings and sub-layers' outputs
   double attention_dropout = 0;   // attention probabilities
@@ -36,10 +45,10 @@ class Transformer : public Model {
   bool has_source() const override { return options_.encoder_layers > 0; }
   int64_t max_source_length() const override { return options_.max_positions; }
   int64_t max_target_length() const override { return options_.max_positions; }
-  int64_t vocabulary() const override { return output_.shape()[0]; }
+  int64_t vocabulary() const override { return vocabulary_; }
 
   Variable features(Tape& tape, const Batch& batch) const override;
-  OutputProjection output(Tape&) const override { return {output_, Variable()}; }
+  OutputProjection output(Tape& tape) const override;
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
@@ -70,12 +79,16 @@ class Transformer : public Model {
 
   bool pre_norm() const { return options_.norm == "pre"; }
   void add_embeddings(const VocabularySizes& vocabulary);
+  void add_target_embedding();
+  void add_output();
   void add_layers();
   MultiHeadOptions attention_options() const;
   FeedForwardOptions ffn_options() const;
   ResidualStream::Options stream_options() const;
   Variable embed_tokens(Tape& tape, std::span<const int32_t> ids, std::span<const int32_t> rows,
                         const Variable& table, const Variable& positions) const;
+  Variable embed_target(Tape& tape, std::span<const int32_t> ids,
+                        std::span<const int32_t> rows) const;
   // The decoder's input to its last cross attention, if `last_query` is given, besides the
   // features.
   Variable decode(Tape& tape, const Batch& batch, const Variable& encoded,
@@ -83,15 +96,19 @@ class Transformer : public Model {
   void require_source() const;
 
   TransformerOptions options_;
+  int64_t vocabulary_;  // of the target
   Variable source_embedding_;
+  // One of two, for input and for output.
   Variable target_embedding_;
+  std::optional<AdaptiveInput> adaptive_input_;
   Variable output_;
+  std::optional<AdaptiveSoftmax> adaptive_softmax_;
   Variable source_positions_;
   Variable target_positions_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   NormParameters encoder_norm_;  // pre-norm only
-  NormParameters decoder_norm_;  // pre-norm only
+  NormParameters decoder_norm_;  // pre-norm only, undefined without a final norm
 };
 
 }  // namespace skein

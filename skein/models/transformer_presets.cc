@@ -22,6 +22,10 @@ void TransformerConfig::bind(Settings& settings) {
   settings.add("model.share_embeddings", &o.share_embeddings,
                "which embeddings are one (output: decoder input and output; all: source too)",
                {"none", "output", "all"});
+  adaptive_.bind(settings);
+  settings.add("model.adaptive_input", &o.adaptive_input,
+               "the embeddings have the bands of model.cutoffs too");
+  settings.add("model.final_norm", &o.final_norm, "pre-norm: layer norm behind the last layer too");
   settings.add("model.max_positions", &o.max_positions, "longest sentence in tokens", {1, 65536});
   settings.add("model.dropout", &o.dropout, "dropout of embeddings and sub-layers", probability);
   settings.add("model.attention_dropout", &o.attention_dropout,
@@ -48,12 +52,40 @@ std::unique_ptr<Model> TransformerConfig::build(const VocabularySizes& vocabular
         "--vocab alone, or "
         "set it to 'output'");
   }
-  return std::make_unique<Transformer>(o, vocabulary);
+  TransformerOptions complete = o;
+  complete.bands = adaptive_.bands(vocabulary.target);
+  complete.adaptive_factor = adaptive_.factor;
+  complete.adaptive_dropout = adaptive_.dropout;
+  if (complete.bands || o.adaptive_input) require_adaptive_settings();
+  return std::make_unique<Transformer>(complete, vocabulary);
+}
+
+void TransformerConfig::require_adaptive_settings() const {
+  const TransformerOptions& o = options_;
+  if (o.encoder_layers > 0) {
+    throw UsageError(
+        "model.cutoffs and model.adaptive_input are for language models; clear them, or set "
+        "model.encoder_layers to 0");
+  }
+  if (adaptive_.cutoffs.empty()) {
+    throw UsageError(
+        "model.adaptive_input needs the bands of words that model.cutoffs names; give both or "
+        "neither");
+  }
+  if (o.share_embeddings != "none" && !o.adaptive_input) {
+    throw UsageError(fmt::format(
+        "model.share_embeddings = '{}' with model.cutoffs needs embeddings in the same bands; set "
+        "model.adaptive_input to true, or share none",
+        o.share_embeddings));
+  }
 }
 
 void add_transformer_presets(Registry<ModelFactory>& registry) {
-  const auto add = [&registry](const char* name, const TransformerOptions& options) {
-    registry.add(name, [options] { return std::make_unique<TransformerConfig>(options); });
+  const auto add = [&registry](const char* name, const TransformerOptions& options,
+                               const AdaptiveSettings& adaptive = {}) {
+    registry.add(name, [options, adaptive] {
+      return std::make_unique<TransformerConfig>(options, adaptive);
+    });
   };
   add("transformer_tiny", {.encoder_layers = 4,
                            .decoder_layers = 4,
@@ -89,6 +121,31 @@ void add_transformer_presets(Registry<ModelFactory>& registry) {
                               .ffn = 2048,
                               .heads = 8,
                               .norm = "pre"});
+  // The first band of the input is the first of the output, and so on (ADP-T).
+  add("transformer_lm_wiki103",
+      {.encoder_layers = 0,
+       .decoder_layers = 16,
+       .width = 1024,
+       .ffn = 4096,
+       .heads = 8,
+       .norm = "pre",
+       .adaptive_input = true,
+       .final_norm = false,
+       .dropout = 0.3,
+       .attention_dropout = 0.1,
+       .activation_dropout = 0.1},
+      {.cutoffs = "20000 60000", .dropout = 0.2});
+  add("transformer_lm_gbw",
+      {.encoder_layers = 0,
+       .decoder_layers = 12,
+       .width = 512,
+       .ffn = 4096,
+       .heads = 16,
+       .norm = "pre",
+       .adaptive_input = true,
+       .final_norm = false,
+       .attention_dropout = 0.1},
+      {.cutoffs = "60000 160000"});
 }
 
 }  // namespace skein

@@ -37,8 +37,12 @@ class ResidualStream {
     }
   }
 
-  // After the last sub-layer; `norm` is that of the whole stack (pre-norm).
-  Variable end(const NormParameters& norm) { return input(norm); }
+  // After the last sub-layer; `norm` is that of the whole stack (pre-norm), undefined without.
+  Variable end(const NormParameters& norm) {
+    if (!options_.pre_norm || norm.gain.defined()) return input(norm);
+    if (!pending_.defined()) return residual_;
+    return add(tape_, residual_, dropout(tape_, options_.dropout, pending_));
+  }
 
  private:
   Tape& tape_;

@@ -6,6 +6,8 @@ namespace skein {
 
 TrainOptions::TrainOptions(const std::string& name)
     : model_name(name), model(models().get(name)()) {
+  // A language model is judged by its perplexity, which smoothing makes worse.
+  if (!model->has_source()) criterion.name = "cross_entropy";
   bind();
 }
 

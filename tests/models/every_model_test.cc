@@ -80,6 +80,10 @@ TEST_P(EveryModel, TellsItsVocabulary) {
   EXPECT_EQ(whole_logits(model(), random_batch(vocabulary(), 1, 1)).columns(), vocabulary().target);
 }
 
+TEST_P(EveryModel, ScoresTargetsByTheirLogProbabilities) {
+  expect_scores_to_be_the_log_probabilities(model(), vocabulary());
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, EveryModel, testing::ValuesIn(models().names()),
                          [](const auto& info) { return info.param; });
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "models/adaptive_reference.h"
 #include "models/fixture_batch.h"
 #include "skein/models/fconv.h"
+#include "skein/models/fconv_lm.h"
 
 namespace skein {
 
@@ -21,6 +23,7 @@ inline std::vector<ConvolutionLayer> fixture_layers(const nlohmann::json& layers
 
 // The reference's name of our parameter.
 inline std::string fconv_reference_name(std::string name) {
+  if (const auto adaptive = adaptive_reference_name(name)) return *adaptive;
   const auto replace = [&name](const std::string& from, const std::string& to) {
     const size_t at = name.find(from);
     if (at != std::string::npos) name.replace(at, from.size(), to);
@@ -88,6 +91,24 @@ inline std::unique_ptr<FConv> fixture_fconv(const Fixture& fixture) {
   auto model = std::make_unique<FConv>(
       options,
       VocabularySizes{.source = hyper.at("source_vocab"), .target = hyper.at("target_vocab")});
+  load_fconv_parameters(fixture, *model);
+  return model;
+}
+
+inline std::unique_ptr<FConvLm> fixture_fconv_lm(const Fixture& fixture) {
+  const nlohmann::json& hyper = fixture.meta.at("hyper");
+  const auto vocabulary = hyper.at("vocab").get<int64_t>();
+  FConvLmOptions options{.layers = fixture_layers(hyper.at("decoder_layers")),
+                         .embedding = hyper.at("embed_dim"),
+                         .features = hyper.value("out_embed_dim", int64_t{0}),
+                         .dropout = 0};
+  if (!hyper.at("adaptive_softmax_cutoff").is_null()) {
+    auto ends = hyper.at("adaptive_softmax_cutoff").get<std::vector<int64_t>>();
+    ends.push_back(vocabulary);
+    options.bands = WordBands(ends);
+    options.adaptive_factor = hyper.at("adaptive_softmax_factor");
+  }
+  auto model = std::make_unique<FConvLm>(options, vocabulary);
   load_fconv_parameters(fixture, *model);
   return model;
 }

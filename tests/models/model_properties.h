@@ -12,6 +12,7 @@
 
 #include "models/random_batch.h"
 #include "plain_functions.h"
+#include "skein/kernels/cross_entropy.h"
 #include "skein/models/model.h"
 #include "skein/models/registry.h"
 
@@ -52,8 +53,9 @@ inline Gradients gradients_of(Model& model, const Batch& batch, Tape::Options ho
   model.parameters().clear_gradients();
   Tape tape(how);
   const Variable features = model.features(tape, batch);
-  const Loss loss =
-      cross_entropy(tape, features, model.output(tape), batch.target.tokens, /*smoothing=*/0.1);
+  const OutputProjection output = model.output(tape);
+  const Loss loss = cross_entropy(tape, features, output, batch.target.tokens,
+                                  /*smoothing=*/output.adaptive ? 0 : 0.1);
   if (stages == Gradients::Stages::kOne) {
     tape.backward(loss.variable);
   } else {
@@ -264,6 +266,30 @@ inline void expect_refusal_of_long_sentences(const Model& model,
   source.append(std::vector<int32_t>(static_cast<size_t>(model.max_source_length()) + 1));
   EXPECT_THROW(model.start(source, 1), ShapeError);
   EXPECT_THROW(model.start(batch.source, 3), ShapeError);
+}
+
+// Scores, losses and the distributions of all words tell the same of every target.
+inline void expect_scores_to_be_the_log_probabilities(const Model& model,
+                                                      const VocabularySizes& vocabulary) {
+  const Batch batch = random_batch(vocabulary, 4, 7);
+  Tensor all = whole_logits(model, batch);
+  kernels::log_softmax(all, all);
+  const std::vector<int32_t>& targets = batch.target.tokens;
+  std::vector<float> expected;
+  double sum = 0;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    expected.push_back(all.values<float>()[i * static_cast<size_t>(all.columns()) +
+                                           static_cast<size_t>(targets[i])]);
+    sum -= double{expected.back()};
+  }
+  Tape tape({.record = false, .training = false});
+  const Variable features = model.features(tape, batch);
+  const OutputProjection output = model.output(tape);
+  expect_near<float>(target_log_probabilities(features, output, targets),
+                     std::span<const float>(expected), 1e-5, "score");
+  const LossSums loss = cross_entropy(tape, features, output, targets, 0).sums;
+  EXPECT_NEAR(loss.plain, sum, 1e-5 * sum);
+  EXPECT_EQ(loss.tokens, std::ssize(targets));
 }
 
 }  // namespace skein

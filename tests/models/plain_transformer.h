@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "models/plain_adaptive.h"
 #include "plain_functions.h"
 #include "skein/autograd/tape.h"
 #include "skein/data/batch.h"
@@ -32,10 +33,17 @@ class PlainTransformer {
                  batch.source.offsets);
   }
 
-  // Summed over the batch.
+  // Summed over the batch; an adaptive softmax is not smoothed.
   plain::CrossEntropy loss(Tape& masks, const Batch& batch, double smoothing) const {
-    const plain::Matrix logits = plain::linear(features(masks, batch), output());
-    return plain::cross_entropy(logits, batch.target.tokens, smoothing);
+    const plain::Matrix x = features(masks, batch);
+    if (options_.bands) {
+      const bool tied = options_.adaptive_input && options_.share_embeddings != "none";
+      const double sum = plain::adaptive_softmax(parameters_, *options_.bands, tied)
+                             .loss(x, batch.target.tokens,
+                                   [&] { return masks.next_dropout(options_.adaptive_dropout); });
+      return {.smoothed = sum, .plain = sum};
+    }
+    return plain::cross_entropy(plain::linear(x, output()), batch.target.tokens, smoothing);
   }
 
   const plain::Matrix& output() const {
@@ -72,13 +80,15 @@ class PlainTransformer {
 
   plain::Matrix embed(const PackedSequences& sentences, const std::string& side) const {
     plain::Matrix x(static_cast<int64_t>(sentences.tokens.size()), options_.width);
+    const plain::Matrix words =
+        options_.adaptive_input
+            ? plain::adaptive_input(parameters_, *options_.bands, sentences.tokens, options_.width)
+            : plain::select_rows(embedding(side), sentences.tokens);
     for (size_t s = 0; s < sentences.sentences(); ++s) {
       for (int32_t t = sentences.offsets[s]; t < sentences.offsets[s + 1]; ++t) {
         const plain::Matrix place = position(side, t - sentences.offsets[s] + 2);
         for (int64_t c = 0; c < options_.width; ++c) {
-          x(t, c) = std::sqrt(static_cast<double>(options_.width)) *
-                        embedding(side)(sentences.tokens[static_cast<size_t>(t)], c) +
-                    place(0, c);
+          x(t, c) = std::sqrt(static_cast<double>(options_.width)) * words(t, c) + place(0, c);
         }
       }
     }
@@ -155,7 +165,8 @@ class PlainTransformer {
       x = sub_layer(masks, name + "ffn_norm", x,
                     [&](const plain::Matrix& in) { return feed_forward(masks, name + "ffn", in); });
     }
-    return pre_norm() ? norm(side + "norm", x) : x;
+    const bool last_norm = pre_norm() && (!decoder || options_.final_norm);
+    return last_norm ? norm(side + "norm", x) : x;
   }
 
   TransformerOptions options_;

@@ -44,6 +44,23 @@ inline VocabularySizes vocabulary_of(const TransformerOptions& options) {
   return {.source = shared ? kTargetWords : kSourceWords, .target = kTargetWords, .shared = shared};
 }
 
+// Language models with an adaptive softmax: its own, with adaptive input too, and both one. Each
+// with and without the last norm.
+constexpr int kAdaptiveCombinations = 6;
+
+inline TransformerOptions adaptive_combination(int number) {
+  TransformerOptions options = transformer_combination(2 * number + 1);
+  Random random(static_cast<uint64_t>(number));
+  options.norm = "pre";
+  options.adaptive_input = number % 3 > 0;
+  options.share_embeddings = number % 3 == 2 ? "output" : "none";
+  options.final_norm = number % 2 == 0;
+  options.adaptive_factor = 1.5;
+  const int64_t first = random_between(random, 1, 4);
+  options.bands = WordBands({first, first + random_between(random, 1, 4), kTargetWords});
+  return options;
+}
+
 inline std::unique_ptr<Transformer> random_transformer(const TransformerOptions& options) {
   auto model = std::make_unique<Transformer>(options, vocabulary_of(options));
   fill_parameters(model->parameters(), 17, 0.4);

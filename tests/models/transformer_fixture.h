@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/adaptive_reference.h"
 #include "models/fixture_batch.h"
 #include "skein/models/transformer.h"
 
@@ -30,6 +31,7 @@ inline TransformerOptions fixture_options(const Fixture& fixture) {
 // The names of the reference's parameters that are stacked, in order, in one of ours. `kind` is
 // "param." or "grad.".
 inline std::vector<std::string> reference_names(std::string name, const std::string& kind) {
+  if (const auto adaptive = adaptive_reference_name(name)) return {kind + *adaptive};
   const auto replace = [&name](const std::string& from, const std::string& to) {
     const size_t at = name.find(from);
     if (at == std::string::npos) return false;
@@ -77,6 +79,16 @@ inline std::vector<float> reference_values(const Fixture& fixture, const std::st
   return all;
 }
 
+inline void load_transformer_parameters(const Fixture& fixture, Transformer& model) {
+  model.parameters().allocate({.half = false, .gradients = true});
+  for (const Parameter& each : model.parameters().parameters()) {
+    const std::vector<float> values = reference_values(fixture, each.name, "param.");
+    Tensor target = each.variable.value();
+    if (values.size() != target.values<float>().size()) throw std::runtime_error(each.name);
+    std::copy(values.begin(), values.end(), target.data<float>());
+  }
+}
+
 inline std::unique_ptr<Transformer> fixture_model(const Fixture& fixture) {
   const TransformerOptions options = fixture_options(fixture);
   const nlohmann::json& hyper = fixture.meta.at("hyper");
@@ -84,13 +96,31 @@ inline std::unique_ptr<Transformer> fixture_model(const Fixture& fixture) {
       options, VocabularySizes{.source = hyper.at("source_vocab"),
                                .target = hyper.at("target_vocab"),
                                .shared = options.share_embeddings == "all"});
-  model->parameters().allocate({.half = false, .gradients = true});
-  for (const Parameter& each : model->parameters().parameters()) {
-    const std::vector<float> values = reference_values(fixture, each.name, "param.");
-    Tensor target = each.variable.value();
-    if (values.size() != target.values<float>().size()) throw std::runtime_error(each.name);
-    std::copy(values.begin(), values.end(), target.data<float>());
-  }
+  load_transformer_parameters(fixture, *model);
+  return model;
+}
+
+// Decoder-only, with adaptive input and softmax.
+inline std::unique_ptr<Transformer> fixture_language_model(const Fixture& fixture) {
+  const nlohmann::json& hyper = fixture.meta.at("hyper");
+  const auto vocabulary = hyper.at("vocab").get<int64_t>();
+  auto ends = hyper.at("adaptive_softmax_cutoff").get<std::vector<int64_t>>();
+  ends.push_back(vocabulary);
+  const TransformerOptions options{
+      .encoder_layers = 0,
+      .decoder_layers = hyper.at("decoder_layers"),
+      .width = hyper.at("embed_dim"),
+      .ffn = hyper.at("ffn_dim"),
+      .heads = hyper.at("heads"),
+      .norm = "pre",
+      .share_embeddings = hyper.at("tie_adaptive_weights").get<bool>() ? "output" : "none",
+      .bands = WordBands(ends),
+      .adaptive_input = true,
+      .adaptive_factor = hyper.at("adaptive_softmax_factor"),
+      .dropout = 0};
+  auto model =
+      std::make_unique<Transformer>(options, VocabularySizes{.source = 0, .target = vocabulary});
+  load_transformer_parameters(fixture, *model);
   return model;
 }
 

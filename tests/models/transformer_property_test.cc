@@ -12,7 +12,10 @@ namespace {
 class TransformerProperty : public testing::TestWithParam<int> {
  protected:
   TransformerProperty()
-      : options_(transformer_combination(GetParam())), model_(random_transformer(options_)) {}
+      : options_(GetParam() < kTransformerCombinations
+                     ? transformer_combination(GetParam())
+                     : adaptive_combination(GetParam() - kTransformerCombinations)),
+        model_(random_transformer(options_)) {}
 
   TransformerOptions options_;
   std::unique_ptr<Transformer> model_;
@@ -34,6 +37,7 @@ TEST_P(TransformerProperty, EveryParametersGradientAgreesWithDifferencesOfThePla
   options_.dropout = 0.1;
   options_.attention_dropout = 0.2;
   options_.activation_dropout = 0.3;
+  options_.adaptive_dropout = 0.2;
   model_ = random_transformer(options_);
   const Batch batch = random_batch(options_, 3, 3);
   constexpr uint64_t kSeed = 5;
@@ -60,7 +64,7 @@ TEST_P(TransformerProperty, Bfloat16StaysNearFloat32) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, TransformerProperty,
-                         testing::Range(0, kTransformerCombinations));
+                         testing::Range(0, kTransformerCombinations + kAdaptiveCombinations));
 
 }  // namespace
 }  // namespace skein
