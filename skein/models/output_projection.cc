@@ -42,17 +42,18 @@ Tensor project(const Variable& features, const OutputProjection& output) {
   return logits;
 }
 
+void require_smoothing(const OutputProjection& output, double smoothing) {
+  if (!output.adaptive || smoothing == 0) return;
+  throw UsageError(fmt::format(
+      "a label smoothing of {} takes the probability of every word, which an adaptive softmax "
+      "leaves out in training; set criterion.name to cross_entropy or clear model.cutoffs",
+      smoothing));
+}
+
 Loss cross_entropy(Tape& tape, const Variable& features, const OutputProjection& output,
                    std::span<const int32_t> targets, double smoothing) {
-  if (output.adaptive) {
-    if (smoothing > 0) {
-      throw UsageError(fmt::format(
-          "a label smoothing of {} takes the probability of every word, which an adaptive softmax "
-          "leaves out in training; set criterion.name to cross_entropy or clear model.cutoffs",
-          smoothing));
-    }
-    return adaptive_cross_entropy(tape, features, *output.adaptive, targets);
-  }
+  require_smoothing(output, smoothing);
+  if (output.adaptive) return adaptive_cross_entropy(tape, features, *output.adaptive, targets);
   return projected_cross_entropy(tape, {.features = features,
                                         .weight = output.weight,
                                         .bias = output.bias,

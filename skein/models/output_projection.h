@@ -22,9 +22,12 @@ struct OutputProjection {
 // Logits [n, vocabulary] f32 of features [n, width]; of an adaptive softmax log-probabilities.
 Tensor project(const Variable& features, const OutputProjection& output);
 
+// Throws UsageError if an adaptive softmax is to be smoothed: training does not compute the
+// probability of every word.
+void require_smoothing(const OutputProjection& output, double smoothing);
+
 // The loss of `targets` [n] under the distribution of features [n, width]; see
-// projected_cross_entropy() and adaptive_cross_entropy(). Throws UsageError if an adaptive softmax
-// is to be smoothed: training does not compute the probability of every word.
+// projected_cross_entropy() and adaptive_cross_entropy(). Throws as require_smoothing().
 Loss cross_entropy(Tape& tape, const Variable& features, const OutputProjection& output,
                    std::span<const int32_t> targets, double smoothing);
 

@@ -13,6 +13,11 @@ class CrossEntropy final : public Criterion {
     return cross_entropy(tape, features, model.output(tape), batch.target.tokens, smoothing_);
   }
 
+  void require(const Model& model) const override {
+    Tape tape({.record = false, .training = false, .activations = model.inference_type()});
+    require_smoothing(model.output(tape), smoothing_);
+  }
+
  private:
   double smoothing_;
 };

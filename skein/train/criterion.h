@@ -18,6 +18,8 @@ class Criterion {
   virtual ~Criterion() = default;
   // The loss of a batch, summed over its target tokens.
   virtual Loss operator()(Tape& tape, const Model& model, const Batch& batch) const = 0;
+  // Before the first batch: throws UsageError if this model has no such loss.
+  virtual void require(const Model& /*model*/) const {}
 };
 
 struct CriterionOptions {

@@ -155,6 +155,7 @@ void Run::build_model() {
   parameters.allocate({.half = type == DType::kBF16, .gradients = true});
   parameters.initialize(static_cast<uint64_t>(options_.loop.seed));
   criterion_ = make_criterion(options_.criterion);
+  criterion_->require(*model_);
   optimizer_ = make_optimizer(options_.optimizer, flat_parameters(parameters));
   schedule_ = make_schedule(options_.schedule, {.rates = options_.optimizer.lr,
                                                 .total_updates = options_.loop.max_updates});

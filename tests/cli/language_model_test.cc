@@ -36,7 +36,7 @@ class LanguageModelCommands : public testing::Test {
   // 13 words: the special ones and nine others.
   static std::string convolutions(const std::string& output, const std::string& more) {
     return "skein train --threads 1 --data data --model fconv_lm_small --output " + output +
-           " --model.layers '12x3 (6x1:0 6x2:0 12x1:3)' --model.embedding 8 --model.cutoffs '6 10'"
+           " --model.layers '16x3 (8x1:0 8x2:0 16x1:3)' --model.embedding 8 --model.cutoffs '6 10'"
            " --data.max_tokens 16 --data.break_mode none --data.block_tokens 7"
            " --optimizer.name nag --optimizer.lr 0.5 --optimizer.weight_decay 5e-6"
            " --train.clip_norm 0.1 --schedule.name plateau --schedule.shrink 0.5 " +
