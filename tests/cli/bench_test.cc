@@ -144,7 +144,7 @@ TEST_F(BenchDecodeTrained, AnswersWhatIsWrongInOneSentence) {
                  "--model-dir too");
   expect_refusal(decode("--model transformer_tin"), 2, "did you mean 'transformer_tiny'?");
   expect_refusal(decode("--model transformer_lm_tiny --vocabulary 50"), 2,
-                 "skein: this model is a language model, ");
+                 "skein: transformer_lm_tiny is a language model; expected one that translates");
   expect_refusal(decode("--model transformer_tiny --vocabulary 50 --runs 0"), 2,
                  "skein: the number of runs is 0; expected at least 1");
   expect_refusal(decode("--model transformer_tiny --vocabulary 50 --beams 2"), 2,
