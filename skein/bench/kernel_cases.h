@@ -19,6 +19,7 @@ void add_product_cases(DType type, std::vector<KernelCase>& cases);
 void add_attention_cases(DType type, std::vector<KernelCase>& cases);
 void add_pointwise_cases(DType type, std::vector<KernelCase>& cases);
 void add_norm_cases(DType type, std::vector<KernelCase>& cases);
+void add_convolution_cases(DType type, std::vector<KernelCase>& cases);
 void add_embedding_cases(DType type, std::vector<KernelCase>& cases);  // and the loss
 void add_update_cases(DType type, std::vector<KernelCase>& cases);
 

@@ -65,6 +65,7 @@ std::vector<KernelCase> kernel_cases(DType type) {
   add_attention_cases(type, cases);
   add_pointwise_cases(type, cases);
   add_norm_cases(type, cases);
+  add_convolution_cases(type, cases);
   add_embedding_cases(type, cases);
   add_update_cases(type, cases);
   return cases;
