@@ -226,7 +226,7 @@ std::vector<NamedTensor> Adafactor::state_tensors() const {
 NamedNumbers Adafactor::state_numbers() const { return {{"step", static_cast<double>(updates_)}}; }
 
 void Adafactor::restore_numbers(const NamedNumbers& numbers) {
-  updates_ = static_cast<int64_t>(number_of(numbers, "step", "optimizer"));
+  updates_ = count_of(numbers, "step", "optimizer");
 }
 
 }  // namespace skein

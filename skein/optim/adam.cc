@@ -34,7 +34,7 @@ std::vector<NamedTensor> Adam::state_tensors() const {
 NamedNumbers Adam::state_numbers() const { return {{"step", static_cast<double>(step_.step)}}; }
 
 void Adam::restore_numbers(const NamedNumbers& numbers) {
-  step_.step = static_cast<int64_t>(number_of(numbers, "step", "optimizer"));
+  step_.step = count_of(numbers, "step", "optimizer");
 }
 
 }  // namespace skein

@@ -44,7 +44,7 @@ NamedNumbers MovingAverage::state_numbers() const {
 }
 
 void MovingAverage::restore_numbers(const NamedNumbers& numbers) {
-  updates_ = static_cast<int64_t>(number_of(numbers, "updates", "moving average"));
+  updates_ = count_of(numbers, "updates", "moving average");
 }
 
 }  // namespace skein

@@ -2,6 +2,8 @@
 // Doubles, so that what is restored is the same to the bit.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -21,6 +23,18 @@ inline double number_of(const NamedNumbers& numbers, const std::string& name,
                       ", so resume with that one or start without the state");
   }
   return found->second;
+}
+
+// The same for what counts something. Throws FormatError, too, unless it is whole and 0 or more.
+inline int64_t count_of(const NamedNumbers& numbers, const std::string& name,
+                        const std::string& owner) {
+  const double value = number_of(numbers, name, owner);
+  constexpr double kLargest = 9007199254740992;  // 2^53: doubles are exact up to here
+  if (value >= 0 && value <= kLargest && value == std::floor(value)) {
+    return static_cast<int64_t>(value);
+  }
+  throw FormatError("the saved state of the " + owner + " has '" + name +
+                    "' = " + std::to_string(value) + ", which is no count; use another checkpoint");
 }
 
 }  // namespace skein

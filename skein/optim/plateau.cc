@@ -59,7 +59,7 @@ void PlateauSchedule::save(NamedNumbers& numbers) const {
 void PlateauSchedule::load(const NamedNumbers& numbers) {
   current_ = number_of(numbers, "current", "schedule");
   warmed_up_ = number_of(numbers, "warmed_up", "schedule") != 0;
-  bad_epochs_ = static_cast<int64_t>(number_of(numbers, "bad_epochs", "schedule"));
+  bad_epochs_ = count_of(numbers, "bad_epochs", "schedule");
   best_.reset();
   if (numbers.contains("best")) best_ = numbers.at("best");
 }

@@ -16,8 +16,7 @@ NamedNumbers to_numbers(const ValidationHistory& history) {
 }
 
 void restore(ValidationHistory& history, const NamedNumbers& numbers) {
-  history.without_best =
-      static_cast<int64_t>(number_of(numbers, "validations_without_best", "training"));
+  history.without_best = count_of(numbers, "validations_without_best", "training");
   if (numbers.contains("best")) history.best = numbers.at("best");
   if (numbers.contains("watched")) history.last = numbers.at("watched");
 }
@@ -65,9 +64,7 @@ void restore(const RunParts& parts, const Checkpoint& checkpoint) {
 
 Cursor cursor_of(const Checkpoint& checkpoint) {
   const NamedNumbers& numbers = checkpoint.numbers("cursor");
-  const auto whole = [&numbers](const char* name) {
-    return static_cast<int64_t>(number_of(numbers, name, "cursor"));
-  };
+  const auto whole = [&numbers](const char* name) { return count_of(numbers, name, "cursor"); };
   return {.epoch = whole("epoch"), .batch = whole("batch"), .samples = whole("samples")};
 }
 

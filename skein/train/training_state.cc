@@ -31,6 +31,15 @@ double number_from_json(const Json& json) {
   throw FormatError(json.dump() + " is no number");
 }
 
+// nlohmann-json turns any number into an integer, whatever is lost.
+int64_t whole_from_json(const Json& json) {
+  if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{1} << 53) {
+    throw FormatError(json.dump() + " is too large");
+  }
+  if (!json.is_number_integer()) throw FormatError(json.dump() + " is no whole number");
+  return json.get<int64_t>();
+}
+
 Score score_from_json(const Json& json) {
   return {.metric = json.at("metric").get<std::string>(),
           .value = number_from_json(json.at("value")),
@@ -38,12 +47,12 @@ Score score_from_json(const Json& json) {
 }
 
 TrainingState state_from_json(const Json& json) {
-  const auto version = json.at("version").get<int>();
+  const int64_t version = whole_from_json(json.at("version"));
   if (version != kVersion) {
     throw FormatError(
         fmt::format("version {}, where this program reads version {}", version, kVersion));
   }
-  TrainingState state{.step = json.at("step").get<int64_t>()};
+  TrainingState state{.step = whole_from_json(json.at("step"))};
   if (state.step < 0) throw FormatError("a negative step");
   if (json.contains("score")) state.score = score_from_json(json["score"]);
   for (const auto& [owner, numbers] : json.at("numbers").items()) {

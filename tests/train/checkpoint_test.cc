@@ -11,6 +11,7 @@
 #include "error_of.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
+#include "skein/optim/named_numbers.h"
 #include "train/example_checkpoint.h"
 
 namespace skein {
@@ -129,6 +130,23 @@ TEST_F(CheckpointTest, AStateThatIsNoJsonIsRefusedWithLineAndColumn) {
                      testing::EndsWith("); use another checkpoint")));
   EXPECT_THAT(skein::error_of([] { training_state_from_json("{}", "state.json"); }),
               HasSubstr("(key 'version' not found)"));
+}
+
+TEST_F(CheckpointTest, AStateWhoseCountsAreNoneIsRefused) {
+  for (const char* step : {"1.5", "1e300", "18446744073709551615", "\"1\"", "-1"}) {
+    const std::string text =
+        std::string(R"({"version": 1, "step": )") + step + R"(, "numbers": {}})";
+    EXPECT_THAT(skein::error_of([&] { training_state_from_json(text, "state.json"); }),
+                testing::StartsWith("state.json: no state of a checkpoint ("))
+        << step;
+  }
+  for (const double value : {-1.0, 1.5, 1e300, std::nan("")}) {
+    EXPECT_THAT(skein::error_of([&] {
+                  count_of({{"batch", value}}, "batch", "cursor");
+                }),
+                HasSubstr("which is no count; use another checkpoint"));
+  }
+  EXPECT_EQ(count_of({{"batch", 12}}, "batch", "cursor"), 12);
 }
 
 TEST_F(CheckpointTest, AFolderWithoutAModelIsRefusedWithTheRemedy) {
