@@ -17,6 +17,7 @@ class LightConvConfig : public ModelConfig {
   };
   explicit LightConvConfig(Values values) : values_(std::move(values)) {}
   void bind(Settings& settings) override;
+  bool has_source() const override { return !values_.encoder_kernels.empty(); }
   std::unique_ptr<Model> build(const VocabularySizes& vocabulary) const override;
 
  private:

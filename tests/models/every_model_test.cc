@@ -3,6 +3,7 @@
 
 #include "models/model_properties.h"
 #include "models/small_models.h"
+#include "skein/models/registry.h"
 
 namespace skein {
 namespace {
@@ -17,6 +18,11 @@ class EveryModel : public testing::TestWithParam<std::string> {
  private:
   SmallModel small_;
 };
+
+// Checks of data and commands ask the configuration, before there is a model.
+TEST_P(EveryModel, HasASourceIfItsConfigurationSaysSo) {
+  EXPECT_EQ(models().get(GetParam())()->has_source(), model().has_source());
+}
 
 TEST_P(EveryModel, GivesASentenceInABatchWhatItGetsAlone) {
   expect_sentences_as_alone(model(), vocabulary());
