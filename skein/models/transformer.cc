@@ -18,44 +18,39 @@ Transformer::Transformer(const TransformerOptions& options, const VocabularySize
 
 void Transformer::add_embeddings(const VocabularySizes& vocabulary) {
   const int64_t width = options_.width;
-  const Initializer initial = normal(1 / std::sqrt(static_cast<double>(width)));
+  const Initializer initial = TokenEmbedding::initializer(width);
+  const TokenEmbedding::Options how = {.width = width,
+                                       .learned_positions = options_.positions == "learned",
+                                       .max_positions = options_.max_positions,
+                                       .dropout = options_.dropout};
+  const bool one_table = has_source() && options_.share_embeddings == "all";
   if (has_source()) {
-    const bool shared = options_.share_embeddings == "all";
-    source_embedding_ = parameters_.add(shared ? "embedding.weight" : "encoder.embedding.weight",
-                                        {vocabulary.source, width}, initial);
-    if (shared) target_embedding_ = source_embedding_;
+    const char* name = one_table ? "embedding.weight" : "encoder.embedding.weight";
+    source_embedding_.emplace(parameters_, "encoder",
+                              parameters_.add(name, {vocabulary.source, width}, initial), how);
   }
-  if (!target_embedding_.defined()) add_target_embedding();
-  add_output();
-  const auto positions = [&](const std::string& name) {
-    if (options_.positions == "learned") {
-      return parameters_.add(name, {options_.max_positions + kFirstPositionRow, width}, initial);
-    }
-    return Variable(sinusoidal_positions(options_.max_positions, width));
-  };
-  if (has_source()) source_positions_ = positions("encoder.positions.weight");
-  target_positions_ = positions("decoder.positions.weight");
-}
-
-void Transformer::add_target_embedding() {
-  const int64_t width = options_.width;
   if (options_.bands && options_.adaptive_input) {
-    adaptive_input_.emplace(
+    const AdaptiveInput words(
         parameters_, "decoder.embedding",
-        AdaptiveInput::Options{
-            .bands = *options_.bands, .width = width, .factor = options_.adaptive_factor});
+        {.bands = *options_.bands, .width = width, .factor = options_.adaptive_factor});
+    target_embedding_.emplace(parameters_, "decoder", words, how);
   } else {
-    target_embedding_ = parameters_.add("decoder.embedding.weight", {vocabulary_, width},
-                                        normal(1 / std::sqrt(static_cast<double>(width))));
+    target_embedding_.emplace(
+        parameters_, "decoder",
+        one_table ? source_embedding_->table()
+                  : parameters_.add("decoder.embedding.weight", {vocabulary_, width}, initial),
+        how);
   }
+  add_output();
 }
 
 void Transformer::add_output() {
   const int64_t width = options_.width;
   const bool shared = options_.share_embeddings != "none";
   if (options_.bands) {
-    if (shared && adaptive_input_) {
-      adaptive_softmax_.emplace(parameters_, "output", *adaptive_input_, options_.adaptive_dropout);
+    if (shared && target_embedding_->bands()) {
+      adaptive_softmax_.emplace(parameters_, "output", *target_embedding_->bands(),
+                                options_.adaptive_dropout);
     } else {
       adaptive_softmax_.emplace(parameters_, "output",
                                 AdaptiveSoftmax::Options{.bands = *options_.bands,
@@ -64,10 +59,10 @@ void Transformer::add_output() {
                                                          .dropout = options_.adaptive_dropout});
     }
   } else if (shared) {
-    output_ = target_embedding_;
+    output_ = target_embedding_->table();
   } else {
-    output_ = parameters_.add("output.weight", {vocabulary_, width},
-                              normal(1 / std::sqrt(static_cast<double>(width))));
+    output_ =
+        parameters_.add("output.weight", {vocabulary_, width}, TokenEmbedding::initializer(width));
   }
 }
 
@@ -120,27 +115,6 @@ void Transformer::add_layers() {
   if (options_.final_norm) decoder_norm_ = make_layer_norm(parameters_, "decoder.norm", width);
 }
 
-Variable Transformer::embed_tokens(Tape& tape, std::span<const int32_t> ids,
-                                   std::span<const int32_t> rows, const Variable& table,
-                                   const Variable& positions) const {
-  return embed(tape, {.ids = ids,
-                      .position_rows = rows,
-                      .table = table,
-                      .positions = positions,
-                      .scale = std::sqrt(static_cast<double>(options_.width)),
-                      .dropout = options_.dropout});
-}
-
-Variable Transformer::embed_target(Tape& tape, std::span<const int32_t> ids,
-                                   std::span<const int32_t> rows) const {
-  if (!adaptive_input_) return embed_tokens(tape, ids, rows, target_embedding_, target_positions_);
-  const Variable words =
-      (*adaptive_input_)(tape, ids, std::sqrt(static_cast<double>(options_.width)));
-  const Variable positions =
-      embed(tape, {.ids = rows, .position_rows = {}, .table = target_positions_, .positions = {}});
-  return dropout(tape, options_.dropout, add(tape, words, positions));
-}
-
 void Transformer::require_source() const {
   if (!has_source()) throw Error("a language model has no source to encode or to align with");
 }
@@ -149,8 +123,7 @@ Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
   require_source();
   require_lengths(source, "source", options_.max_positions);
   ResidualStream stream(tape,
-                        embed_tokens(tape, source.tokens, position_rows(source.offsets),
-                                     source_embedding_, source_positions_),
+                        (*source_embedding_)(tape, source.tokens, position_rows(source.offsets)),
                         stream_options());
   for (const EncoderLayer& layer : encoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), source.offsets, false),
@@ -164,7 +137,8 @@ Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& enc
                              Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
   require_lengths(target, "target", options_.max_positions);
-  ResidualStream stream(tape, embed_target(tape, target.tokens, position_rows(target.offsets)),
+  ResidualStream stream(tape,
+                        (*target_embedding_)(tape, target.tokens, position_rows(target.offsets)),
                         stream_options());
   for (const DecoderLayer& layer : decoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), target.offsets, true),

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "skein/models/registry.h"
-#include "skein/nn/adaptive_input.h"
 #include "skein/nn/adaptive_softmax.h"
 #include "skein/nn/attention.h"
 #include "skein/nn/feed_forward.h"
 #include "skein/nn/residual_stream.h"
+#include "skein/nn/token_embedding.h"
 
 namespace skein {
 
@@ -79,16 +79,11 @@ class Transformer : public Model {
 
   bool pre_norm() const { return options_.norm == "pre"; }
   void add_embeddings(const VocabularySizes& vocabulary);
-  void add_target_embedding();
   void add_output();
   void add_layers();
   MultiHeadOptions attention_options() const;
   FeedForwardOptions ffn_options() const;
   ResidualStream::Options stream_options() const;
-  Variable embed_tokens(Tape& tape, std::span<const int32_t> ids, std::span<const int32_t> rows,
-                        const Variable& table, const Variable& positions) const;
-  Variable embed_target(Tape& tape, std::span<const int32_t> ids,
-                        std::span<const int32_t> rows) const;
   // The decoder's input to its last cross attention, if `last_query` is given, besides the
   // features.
   Variable decode(Tape& tape, const Batch& batch, const Variable& encoded,
@@ -97,14 +92,11 @@ class Transformer : public Model {
 
   TransformerOptions options_;
   int64_t vocabulary_;  // of the target
-  Variable source_embedding_;
-  // One of two, for input and for output.
-  Variable target_embedding_;
-  std::optional<AdaptiveInput> adaptive_input_;
+  std::optional<TokenEmbedding> source_embedding_;
+  std::optional<TokenEmbedding> target_embedding_;
+  // One of two.
   Variable output_;
   std::optional<AdaptiveSoftmax> adaptive_softmax_;
-  Variable source_positions_;
-  Variable target_positions_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   NormParameters encoder_norm_;  // pre-norm only

@@ -83,7 +83,7 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
     positions.push_back(static_cast<int32_t>(past) + kFirstPositionRow);
   }
   // Refuses unknown tokens before the state moves on.
-  ResidualStream stream(tape, embed_target(tape, previous, positions), stream_options());
+  ResidualStream stream(tape, (*target_embedding_)(tape, previous, positions), stream_options());
   const CacheRows visible = state.advance();
   const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
   for (size_t i = 0; i < decoder_.size(); ++i) {

@@ -26,14 +26,26 @@ TokenEmbedding::TokenEmbedding(ParameterStore& store, const std::string& name, V
       table_(std::move(table)),
       positions_(make_positions(store, name, options)) {}
 
+TokenEmbedding::TokenEmbedding(ParameterStore& store, const std::string& name, AdaptiveInput words,
+                               const Options& options)
+    : options_(options),
+      bands_(std::move(words)),
+      positions_(make_positions(store, name, options)) {}
+
 Variable TokenEmbedding::operator()(Tape& tape, std::span<const int32_t> ids,
                                     std::span<const int32_t> position_rows) const {
-  return embed(tape, {.ids = ids,
-                      .position_rows = position_rows,
-                      .table = table_,
-                      .positions = positions_,
-                      .scale = std::sqrt(static_cast<double>(options_.width)),
-                      .dropout = options_.dropout});
+  const double scale = std::sqrt(static_cast<double>(options_.width));
+  if (!bands_) {
+    return embed(tape, {.ids = ids,
+                        .position_rows = position_rows,
+                        .table = table_,
+                        .positions = positions_,
+                        .scale = scale,
+                        .dropout = options_.dropout});
+  }
+  const Variable positions = embed(
+      tape, {.ids = position_rows, .position_rows = {}, .table = positions_, .positions = {}});
+  return dropout(tape, options_.dropout, add(tape, (*bands_)(tape, ids, scale), positions));
 }
 
 Initializer TokenEmbedding::initializer(int64_t width) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "skein/autograd/functions.h"
+#include "skein/nn/adaptive_input.h"
 #include "skein/nn/parameter_store.h"
 
 namespace skein {
@@ -23,11 +25,16 @@ class TokenEmbedding {
   // [max_positions + 2, width] where positions are learned.
   TokenEmbedding(ParameterStore& store, const std::string& name, Variable table,
                  const Options& options);
+  // The same with words in bands instead of one table.
+  TokenEmbedding(ParameterStore& store, const std::string& name, AdaptiveInput words,
+                 const Options& options);
 
   // [tokens, width]; see position_rows().
   Variable operator()(Tape& tape, std::span<const int32_t> ids,
                       std::span<const int32_t> position_rows) const;
+  // Undefined with bands; those: empty with a table.
   const Variable& table() const { return table_; }
+  const std::optional<AdaptiveInput>& bands() const { return bands_; }
 
   // The initial values of the tables.
   static Initializer initializer(int64_t width);
@@ -35,6 +42,7 @@ class TokenEmbedding {
  private:
   Options options_;
   Variable table_;
+  std::optional<AdaptiveInput> bands_;
   Variable positions_;
 };
 

@@ -51,26 +51,14 @@ class FConvLmProperty : public testing::TestWithParam<int> {
     fill_parameters(model_->parameters(), 17, 0.4);
   }
 
-  PlainFConvLm twin() const {
-    plain::Parameters parameters;
-    for (const Parameter& each : model_->parameters().parameters()) {
-      parameters[each.name] = plain_matrix(each.variable.value());
-    }
-    return {options_, std::move(parameters)};
-  }
+  PlainFConvLm twin() const { return {options_, plain_parameters(model_->parameters())}; }
 
   FConvLmOptions options_;
   std::unique_ptr<FConvLm> model_;
 };
 
 TEST_P(FConvLmProperty, FeaturesAgreeWithThePlainModel) {
-  for (const int64_t sentences : {1, 4}) {
-    const Batch batch = random_batch(kVocabulary, sentences, 3);
-    Tape no_masks({.training = false});
-    const plain::Matrix expected = twin().features(no_masks, batch);
-    const Tensor features = whole_features(*model_, batch);
-    expect_near<double>(features.values<float>(), expected.values, 2e-5);
-  }
+  expect_features_of_the_twin(*model_, twin(), kVocabulary);
 }
 
 TEST_P(FConvLmProperty, EveryParametersGradientAgreesWithDifferencesOfThePlainModel) {

@@ -65,13 +65,7 @@ class LightConvProperty : public testing::TestWithParam<int> {
     fill_parameters(model_->parameters(), 17, 0.4);
   }
 
-  PlainLightConv twin() const {
-    PlainLightConv::Parameters parameters;
-    for (const Parameter& each : model_->parameters().parameters()) {
-      parameters[each.name] = plain_matrix(each.variable.value());
-    }
-    return {options_, std::move(parameters)};
-  }
+  PlainLightConv twin() const { return {options_, plain_parameters(model_->parameters())}; }
 
   LightConvOptions options_;
   VocabularySizes vocabulary_;
@@ -79,12 +73,7 @@ class LightConvProperty : public testing::TestWithParam<int> {
 };
 
 TEST_P(LightConvProperty, FeaturesAgreeWithThePlainModel) {
-  for (const int64_t sentences : {1, 4}) {
-    const Batch batch = random_batch(vocabulary_, sentences, 3);
-    Tape no_masks({.training = false});
-    const plain::Matrix expected = twin().features(no_masks, batch);
-    expect_near<double>(whole_features(*model_, batch).values<float>(), expected.values, 2e-5);
-  }
+  expect_features_of_the_twin(*model_, twin(), vocabulary_);
 }
 
 // Every kind of dropout at another probability.

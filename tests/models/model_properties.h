@@ -94,6 +94,19 @@ void expect_gradient_along_directions(const Parameter& parameter, std::span<Valu
   EXPECT_NEAR(difference, expected, tolerance * std::max(std::sqrt(norm), 0.1));
 }
 
+// Against a twin in double precision, for one sentence and for several. `Twin` has features(tape,
+// batch).
+template <typename Twin>
+void expect_features_of_the_twin(const Model& model, Twin&& twin,
+                                 const VocabularySizes& vocabulary) {
+  for (const int64_t sentences : {1, 4}) {
+    const Batch batch = random_batch(vocabulary, sentences, 3);
+    Tape no_masks({.training = false});
+    const plain::Matrix expected = twin.features(no_masks, batch);
+    expect_near<double>(whole_features(model, batch).values<float>(), expected.values, 2e-5);
+  }
+}
+
 // Against a twin in double precision, which computes `loss` from `parameters`.
 inline void expect_gradients_of_the_twin(const Model& model,
                                          std::map<std::string, plain::Matrix>& parameters,

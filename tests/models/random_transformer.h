@@ -68,11 +68,7 @@ inline std::unique_ptr<Transformer> random_transformer(const TransformerOptions&
 }
 
 inline PlainTransformer plain_twin(const TransformerOptions& options, const Transformer& model) {
-  PlainTransformer::Parameters parameters;
-  for (const Parameter& each : model.parameters().parameters()) {
-    parameters[each.name] = plain_matrix(each.variable.value());
-  }
-  return {options, std::move(parameters)};
+  return {options, plain_parameters(model.parameters())};
 }
 
 inline Batch random_batch(const TransformerOptions& options, int64_t sentences, uint64_t seed) {

@@ -22,14 +22,7 @@ class TransformerProperty : public testing::TestWithParam<int> {
 };
 
 TEST_P(TransformerProperty, FeaturesAgreeWithThePlainTransformer) {
-  const PlainTransformer plain = plain_twin(options_, *model_);
-  for (const int64_t sentences : {1, 4}) {
-    const Batch batch = random_batch(options_, sentences, 3);
-    Tape no_masks({.training = false});
-    const plain::Matrix expected = plain.features(no_masks, batch);
-    const Tensor features = whole_features(*model_, batch);
-    expect_near<double>(features.values<float>(), expected.values, 2e-5);
-  }
+  expect_features_of_the_twin(*model_, plain_twin(options_, *model_), vocabulary_of(options_));
 }
 
 // The gradient along a random direction in each parameter, with dropout everywhere.

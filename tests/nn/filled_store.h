@@ -2,6 +2,7 @@
 // parameters in double precision.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "plain_functions.h"
@@ -28,6 +29,15 @@ inline void fill_parameters(ParameterStore& store, uint64_t seed, double scale) 
 inline plain::Matrix plain_matrix(const Tensor& tensor) {
   const auto values = tensor.values<float>();
   return {tensor.rows(), tensor.columns(), {values.begin(), values.end()}};
+}
+
+// All of a store by name, as plain twins of models take them.
+inline std::map<std::string, plain::Matrix> plain_parameters(const ParameterStore& store) {
+  std::map<std::string, plain::Matrix> parameters;
+  for (const Parameter& each : store.parameters()) {
+    parameters[each.name] = plain_matrix(each.variable.value());
+  }
+  return parameters;
 }
 
 inline plain::Matrix plain_parameter(const ParameterStore& store, const std::string& name) {
