@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "skein/base/parallel.h"
@@ -179,7 +180,7 @@ void multiply(const AmxProduct& p) {
 
 #else
 
-void multiply(const AmxProduct&) {}
+void multiply(const AmxProduct&) { throw std::logic_error("this processor has no matrix tiles"); }
 
 #endif
 

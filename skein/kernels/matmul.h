@@ -11,7 +11,7 @@ struct MatmulOptions {
   bool transpose_b = false;
   bool accumulate = false;                    // out += instead of out =
   const Tensor* bias = nullptr;               // f32 [n], added to every row; not with accumulate
-  Activation activation = Activation::kNone;  // applied last; kNone or kRelu
+  Activation activation = Activation::kNone;  // applied last; kNone or kRelu, whose NaN is 0 here
 };
 
 // out [m, n] = op(a) [m, k] · op(b) [k, n]. a and b are both f32 or both bf16; out is f32 or bf16;
