@@ -1,4 +1,4 @@
-// Beam search of any number of sentences: batches of similar length, searched by as many workers as
+// The search of any number of sentences: batches of similar length, searched by as many workers as
 // there are threads.
 #pragma once
 
@@ -23,9 +23,9 @@ struct BatchOptions {
 };
 
 // sources: sentences that end in eos. options: one a sentence. Returns for every sentence its best
-// hypotheses, best first: at least one, at most n_best. A sentence's do not depend on the others
-// nor on the number of threads. Throws UsageError if sources and options differ in number, and what
-// beam_search() throws.
+// hypotheses, best first, at most n_best, and at least one unless none could meet the sentence's
+// constraints. A sentence's do not depend on the others nor on the number of threads. Throws
+// UsageError if sources and options differ in number, and what beam_search() throws.
 std::vector<std::vector<Hypothesis>> batched_search(
     const ScorerFactory& make_scorer, std::span<const std::span<const int32_t>> sources,
     std::span<const SearchOptions> options, const BatchOptions& batches);

@@ -110,7 +110,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepScorer& scorer, const Packe
   for (size_t i = 0; i < options.size(); ++i) {
     require_valid(options[i], scorer.vocabulary());
     searches.emplace_back(options[i], static_cast<int64_t>(source.sentence(i).size()),
-                          scorer.max_target_length());
+                          scorer.max_target_length(), scorer.kind());
   }
   if (!searches.empty()) {
     SearchBatch batch(searches);

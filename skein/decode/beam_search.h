@@ -1,5 +1,6 @@
-// Beam search of many sentences together. A sentence's hypotheses do not depend on which others
-// are in the batch, nor on their options; a finished sentence leaves the batch at once.
+// The search of many sentences together, by whatever strategy their options ask for. A sentence's
+// hypotheses do not depend on which others are in the batch, nor on their options; a finished
+// sentence leaves the batch at once.
 #pragma once
 
 #include <span>
@@ -12,8 +13,9 @@
 namespace skein {
 
 // source: sentences that end in eos. options: one a sentence. Returns for every sentence its
-// finished hypotheses, best first: at least one, at most `beam`. Throws UsageError for an option
-// out of range, NonFiniteError if the scorer gives NaN or infinity.
+// finished hypotheses, best first: at most `beam`, and at least one unless no hypothesis could meet
+// its constraints. Throws UsageError for an option out of range, NonFiniteError if the scorer gives
+// NaN or infinity.
 std::vector<std::vector<Hypothesis>> beam_search(StepScorer& scorer, const PackedSequences& source,
                                                  std::span<const SearchOptions> options);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
@@ -60,14 +62,21 @@ void EnsembleScorer::start(const PackedSequences& source) {
 Tensor EnsembleScorer::step(std::span<const int32_t> previous) {
   Tensor sums = Tensor::zeros({static_cast<int64_t>(previous.size()), vocabulary()}, DType::kF32);
   for (const auto& member : members_) add_probabilities(member->step(previous), sums);
+  // What all models think impossible is kept apart from what a search forbids.
+  constexpr float kSmallest = std::numeric_limits<float>::min();
   for (float& sum : sums.values<float>()) {
-    sum = std::log(sum / static_cast<float>(members_.size()));
+    sum = std::log(std::max(sum / static_cast<float>(members_.size()), kSmallest));
   }
   return sums;
 }
 
 void EnsembleScorer::select(std::span<const int32_t> rows) {
   for (const auto& member : members_) member->select(rows);
+}
+
+std::unique_ptr<StepScorer> ensemble_of(std::vector<std::unique_ptr<StepScorer>> members) {
+  if (members.size() == 1) return std::move(members.front());
+  return std::make_unique<EnsembleScorer>(std::move(members));
 }
 
 }  // namespace skein

@@ -12,6 +12,12 @@
 
 namespace skein {
 
+// What the values of a row are.
+enum class ScoreKind {
+  kLogits,  // log-probabilities up to a constant in each row
+  kScores,  // what each token adds to its hypothesis's score, as it stands
+};
+
 // A row is one hypothesis under way. What a row is given depends on its own sentence and tokens
 // only, never on the other rows.
 class StepScorer {
@@ -20,6 +26,7 @@ class StepScorer {
 
   // Size of the target vocabulary.
   virtual int64_t vocabulary() const = 0;
+  virtual ScoreKind kind() const { return ScoreKind::kLogits; }
   // Most tokens that a source sentence and a hypothesis may have, eos included.
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
@@ -27,8 +34,8 @@ class StepScorer {
   // Forgets what was, and begins every sentence of `source` (each ends in eos): one row a sentence.
   virtual void start(const PackedSequences& source) = 0;
 
-  // previous: the last token of every row (kEosId at the start). Returns [rows, vocabulary] f32,
-  // logits: log-probabilities up to a constant in each row. The caller may overwrite them.
+  // previous: the last token of every row (kEosId at the start). Returns [rows, vocabulary] f32, of
+  // that kind. The caller may overwrite them.
   virtual Tensor step(std::span<const int32_t> previous) = 0;
 
   // Row i becomes what row rows[i] was; rows may repeat or vanish.
@@ -51,5 +58,9 @@ class EnsembleScorer final : public StepScorer {
  private:
   std::vector<std::unique_ptr<StepScorer>> members_;
 };
+
+// A single member itself, or the ensemble of several. Throws what EnsembleScorer's constructor
+// throws.
+std::unique_ptr<StepScorer> ensemble_of(std::vector<std::unique_ptr<StepScorer>> members);
 
 }  // namespace skein

@@ -1,16 +1,20 @@
-// Beam search of one sentence, apart from the model and from other sentences: it is given a row of
-// logits for each of its hypotheses and says which go on. The rules are fairseq's (Ott et al.
-// 2019): of all one-token extensions the best 2 · beam are candidates; an eos among the first
-// `beam` of them finishes its hypothesis; the first `beam` others go on; the search ends with
-// `beam` finished hypotheses or at the maximum length.
+// The search of one sentence, apart from the model and from other sentences: it is given a row of
+// logits for each of its hypotheses and says which go on. Rules (score_rule.h) change the logits,
+// a strategy (search_strategy.h) chooses. What is common to all follows fairseq (Ott et al. 2019):
+// an eos among the first `beam` candidates finishes its hypothesis; the first `beam` others go on;
+// the search ends with `beam` finished hypotheses or at the maximum length.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "skein/decode/hypothesis.h"
-#include "skein/kernels/top_k.h"
+#include "skein/decode/hypothesis_tree.h"
+#include "skein/decode/score_rule.h"
+#include "skein/decode/scorer.h"
+#include "skein/decode/search_strategy.h"
 
 namespace skein {
 
@@ -18,7 +22,8 @@ class SentenceSearch {
  public:
   // `source_length` counts the eos; `max_positions` is the model's, in tokens of the target, eos
   // counted. Begins with one row. Throws UsageError if the prefix is longer than that.
-  SentenceSearch(SearchOptions options, int64_t source_length, int64_t max_positions);
+  SentenceSearch(SearchOptions options, int64_t source_length, int64_t max_positions,
+                 ScoreKind kind = ScoreKind::kLogits);
 
   // The last token of every hypothesis under way, best first.
   std::span<const int32_t> previous() const { return previous_; }
@@ -36,42 +41,27 @@ class SentenceSearch {
   std::span<const int32_t> parents() const { return parents_; }
 
   bool done() const { return done_; }
-  // The finished hypotheses, best first.
+  // The finished hypotheses, best first; none if no hypothesis could meet all constraints.
   std::vector<Hypothesis> results() &&;
 
  private:
-  struct Node {  // a token of a hypothesis; its path to the root is the hypothesis
-    int32_t token = 0;
-    int32_t parent = -1;
-    float score = 0;
-  };
-  struct Row {  // a hypothesis under way
-    int32_t node = 0;
-    double sum = 0;
-    float log_normalizer = 0;
-    std::vector<kernels::RankedValue> best;  // continuations, by logit
-  };
-  struct Candidate {
-    double sum = 0;
-    float score = 0;
-    int32_t row = 0;
-    int32_t token = 0;
-  };
-
-  void rank(const Row& row, std::span<float> logits, std::vector<kernels::RankedValue>& best) const;
-  void forbid_repeats(const Row& row, std::span<float> logits) const;
-  std::vector<Candidate> candidates() const;
   void finish(const Candidate& candidate);
   void go_on(std::span<const Candidate> chosen);
   void require_numbers() const;
 
   SearchOptions options_;
-  int64_t max_length_ = 0;
+  ScoreKind kind_;
+  LengthBounds lengths_;
+  ScoreRules rules_;
+  std::unique_ptr<SearchStrategy> strategy_;
   int64_t step_ = 0;  // tokens that every hypothesis under way has
   bool done_ = false;
-  std::vector<Node> nodes_;
-  std::vector<Row> rows_;
-  std::vector<int32_t> previous_;
+  HypothesisTree tree_;
+  // Hypotheses under way.
+  std::vector<int32_t> nodes_ = {HypothesisTree::kRoot};
+  std::vector<ScoredRow> rows_ = {ScoredRow{}};
+  std::vector<float> log_normalizers_ = {0};
+  std::vector<int32_t> previous_ = {kEosId};
   std::vector<int32_t> parents_;
   std::vector<Hypothesis> finished_;
 };

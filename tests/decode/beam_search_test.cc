@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "decode/table_scorer.h"
+#include "decode/table_search.h"
 #include "skein/base/error.h"
 #include "skein/text/vocabulary.h"
 
@@ -21,38 +21,15 @@ constexpr int32_t kA = 4;
 constexpr int32_t kB = 5;
 constexpr int64_t kVocabulary = 6;
 
-struct Edge {
-  int64_t step;
-  int32_t previous;
-  int32_t next;
-  double probability;
-};
-
-// A table of one sentence where only the given continuations are possible.
-Table table_of(int64_t steps, const std::vector<Edge>& edges) {
-  Table table{.steps = steps, .vocabulary = kVocabulary, .values = {}};
-  table.values.assign(static_cast<size_t>(steps * kVocabulary * kVocabulary), -50.0F);
-  for (const Edge& edge : edges) {
-    const int64_t row = edge.step * kVocabulary + edge.previous;
-    table.values[static_cast<size_t>(row * kVocabulary + edge.next)] =
-        static_cast<float>(std::log(edge.probability));
-  }
-  return table;
-}
-
-std::vector<Hypothesis> search_one(Table table, const SearchOptions& options) {
-  TableScorer scorer(std::move(table));
-  return beam_search(scorer, table_sources(std::vector{0}), options).front();
-}
-
 // At first A (0.6) or B (0.4); A ends with 0.55, B with 0.9.
 Table garden_path() {
-  return table_of(2, {{0, kEosId, kA, 0.6},
-                      {0, kEosId, kB, 0.4},
-                      {1, kA, kEosId, 0.55},
-                      {1, kA, kA, 0.45},
-                      {1, kB, kEosId, 0.9},
-                      {1, kB, kB, 0.1}});
+  return table_of(2, kVocabulary,
+                  {{0, kEosId, kA, 0.6},
+                   {0, kEosId, kB, 0.4},
+                   {1, kA, kEosId, 0.55},
+                   {1, kA, kA, 0.45},
+                   {1, kB, kEosId, 0.9},
+                   {1, kB, kB, 0.1}});
 }
 
 TEST(BeamSearch, WithOneHypothesisIsGreedy) {
@@ -75,7 +52,7 @@ TEST(BeamSearch, WithTwoFindsWhatGreedyMisses) {
 // eos at once with 0.37, or A and then eos with 0.63 · 0.5 (the rest goes on).
 Table short_or_long() {
   return table_of(
-      2,
+      2, kVocabulary,
       {{0, kEosId, kEosId, 0.37}, {0, kEosId, kA, 0.63}, {1, kA, kEosId, 0.5}, {1, kA, kB, 0.5}});
 }
 
@@ -95,7 +72,7 @@ TEST(BeamSearch, TheMinimumLengthForbidsAnEarlyEnd) {
   EXPECT_THAT(found[0].tokens, ElementsAre(kA, kEosId));
 }
 
-Table endless() { return table_of(1, {{0, kEosId, kA, 0.99}, {0, kA, kA, 0.99}}); }
+Table endless() { return table_of(1, kVocabulary, {{0, kEosId, kA, 0.99}, {0, kA, kA, 0.99}}); }
 
 TEST(BeamSearch, TheMaximumLengthFollowsTheSourceAndIsTold) {
   // The source has one word and its eos: 1.5 · 2 + 1 = 4.
@@ -112,11 +89,12 @@ TEST(BeamSearch, NoHypothesisExceedsTheModelsPositions) {
 }
 
 TEST(BeamSearch, AForbiddenRepeatTakesTheNextBest) {
-  const Table table = table_of(1, {{0, kEosId, kA, 0.9},
-                                   {0, kA, kA, 0.6},
-                                   {0, kA, kB, 0.4},
-                                   {0, kB, kA, 0.9},
-                                   {0, kB, kEosId, 0.1}});
+  const Table table = table_of(1, kVocabulary,
+                               {{0, kEosId, kA, 0.9},
+                                {0, kA, kA, 0.6},
+                                {0, kA, kB, 0.4},
+                                {0, kB, kA, 0.9},
+                                {0, kB, kEosId, 0.1}});
   const SearchOptions options{
       .beam = 1, .max_length_a = 0, .max_length_b = 4, .no_repeat_ngram = 2};
   // A A is new, a second A A is not; then B A is new, and A A and A B both occurred.
@@ -140,7 +118,7 @@ TEST(BeamSearch, AForcedPrefixIsFollowedWhateverItCosts) {
 
 TEST(BeamSearch, UnknownWordsCanBeMadeDearer) {
   const Table table = table_of(
-      2,
+      2, kVocabulary,
       {{0, kEosId, kUnkId, 0.6}, {0, kEosId, kA, 0.4}, {1, kUnkId, kEosId, 1}, {1, kA, kEosId, 1}});
   EXPECT_EQ(search_one(table, {.beam = 1})[0].tokens[0], kUnkId);
   const auto penalized = search_one(table, {.beam = 2, .unk_penalty = 1});
@@ -151,31 +129,10 @@ TEST(BeamSearch, UnknownWordsCanBeMadeDearer) {
 TEST(BeamSearch, ATemperatureFlattensTheDistribution) {
   // softmax of log p / 2 is sqrt(p) / Σ sqrt: of 0.64 and 0.36, 0.8 / 1.4.
   const Table table = table_of(
-      2, {{0, kEosId, kA, 0.64}, {0, kEosId, kB, 0.36}, {1, kA, kEosId, 1}, {1, kB, kEosId, 1}});
+      2, kVocabulary,
+      {{0, kEosId, kA, 0.64}, {0, kEosId, kB, 0.36}, {1, kA, kEosId, 1}, {1, kB, kEosId, 1}});
   const auto found = search_one(table, {.beam = 1, .temperature = 2});
   EXPECT_NEAR(found[0].token_scores[0], std::log(0.8 / 1.4), 1e-5);
-}
-
-struct Scored {
-  std::vector<int32_t> tokens;
-  double sum;
-};
-
-// Every hypothesis of at most `words` tokens and eos.
-void enumerate(const Table& table, int64_t words, const Scored& begun, std::vector<Scored>& all) {
-  const auto step = static_cast<int64_t>(begun.tokens.size());
-  const auto row = table.row(0, step, begun.tokens.empty() ? kEosId : begun.tokens.back());
-  for (int32_t token = 0; token < table.vocabulary; ++token) {
-    if (token == kPadId || (step == words && token != kEosId)) continue;
-    Scored longer = begun;
-    longer.tokens.push_back(token);
-    longer.sum += row[static_cast<size_t>(token)];
-    if (token == kEosId) {
-      all.push_back(std::move(longer));
-    } else {
-      enumerate(table, words, longer, all);
-    }
-  }
 }
 
 TEST(BeamSearch, WithABeamAsLargeAsTheSpaceFindsTheExactBest) {
@@ -183,14 +140,14 @@ TEST(BeamSearch, WithABeamAsLargeAsTheSpaceFindsTheExactBest) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Table table = Table::random(1, kWords + 1, kVocabulary, seed);
     for (const double length_penalty : {0.0, 1.0, 2.0}) {
-      std::vector<Scored> all;
+      std::vector<ScoredTokens> all;
       enumerate(table, kWords, {{}, 0}, all);
       ASSERT_THAT(all, SizeIs(1 + 4 + 16 + 64));
-      const auto score = [&](const Scored& each) {
+      const auto score = [&](const ScoredTokens& each) {
         return each.sum / std::pow(static_cast<double>(each.tokens.size()), length_penalty);
       };
       std::sort(all.begin(), all.end(),
-                [&](const Scored& a, const Scored& b) { return score(a) > score(b); });
+                [&](const ScoredTokens& a, const ScoredTokens& b) { return score(a) > score(b); });
       const auto found = search_one(table, {.beam = static_cast<int64_t>(all.size()),
                                             .length_penalty = length_penalty,
                                             .min_length = 0,
@@ -277,10 +234,10 @@ TEST(BeamSearch, RefusesWhatMakesNoSense) {
 
 TEST(EnsembleScorer, GivesTheMeanOfTheProbabilities) {
   std::vector<std::unique_ptr<StepScorer>> members;
-  members.push_back(
-      std::make_unique<TableScorer>(table_of(1, {{0, kEosId, kA, 0.9}, {0, kEosId, kB, 0.1}}), 30));
-  members.push_back(
-      std::make_unique<TableScorer>(table_of(1, {{0, kEosId, kA, 0.3}, {0, kEosId, kB, 0.7}}), 20));
+  members.push_back(std::make_unique<TableScorer>(
+      table_of(1, kVocabulary, {{0, kEosId, kA, 0.9}, {0, kEosId, kB, 0.1}}), 30));
+  members.push_back(std::make_unique<TableScorer>(
+      table_of(1, kVocabulary, {{0, kEosId, kA, 0.3}, {0, kEosId, kB, 0.7}}), 20));
   EnsembleScorer ensemble(std::move(members));
   EXPECT_EQ(ensemble.max_target_length(), 20);
   ensemble.start(table_sources(std::vector{0}));
