@@ -33,4 +33,8 @@ LoadedModel load(const std::string& folder, const ModelChoice& choice) {
   return load_model(path, choice.precision);
 }
 
+bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
+  return &a == &b || a.serialize() == b.serialize();
+}
+
 }  // namespace skein::command

@@ -9,7 +9,7 @@
 namespace skein::command {
 
 struct ModelChoice {
-  std::string checkpoint;  // "best", "last" or a path; empty: best, where there is one
+  std::string checkpoint = {};  // "best", "last" or a path; empty: best, where there is one
   std::string precision = "auto";
 };
 
@@ -18,5 +18,8 @@ void add_model_options(CLI::App& command, ModelChoice& choice);
 
 // `folder`: a model folder or a training's output. Throws what load_model() throws.
 LoadedModel load(const std::string& folder, const ModelChoice& choice);
+
+// Whether both make the same tokens of any text.
+bool same_vocabulary(const Tokenizer& a, const Tokenizer& b);
 
 }  // namespace skein::command

@@ -35,7 +35,7 @@ void run(ScoreArguments& arguments) {
   const LoadedModel loaded = load(arguments.model, arguments.choice);
   if (!loaded.model->has_source()) {
     throw UsageError(fmt::format(
-        "{} is a language model: it has no source side; expected a model that was trained on pairs",
+        "{} is a language model: it has no source side; `skein perplexity` scores text with it",
         arguments.model));
   }
   LineReader source(arguments.source);

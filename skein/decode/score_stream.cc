@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -11,9 +10,7 @@
 #include <vector>
 
 #include "skein/base/error.h"
-#include "skein/decode/length_batches.h"
-#include "skein/decode/score.h"
-#include "skein/decode/workers.h"
+#include "skein/decode/batched_scores.h"
 
 namespace skein {
 namespace {
@@ -132,33 +129,15 @@ class Stream {
 
   void score_good_pairs() {
     std::vector<ScoredPair*> good;
-    std::vector<size_t> lengths;
+    std::vector<ScoreRequest> requests;
     for (ScoredPair& pair : pairs_) {
       if (!pair.error.empty()) continue;
       good.push_back(&pair);
-      lengths.push_back(std::max(pair.source_tokens.size(), pair.target_tokens.size()));
+      requests.push_back({.source = pair.source_tokens, .target = pair.target_tokens});
     }
-    const auto batches = length_batches(lengths, static_cast<size_t>(options_.batch_tokens));
-    run_workers(batches.size(), [&] {
-      return [&](size_t number) {
-        std::vector<ScoredPair*> members;
-        for (const size_t index : batches[number]) members.push_back(good[index]);
-        score_batch_of(members);
-      };
-    });
-  }
-
-  void score_batch_of(const std::vector<ScoredPair*>& members) {
-    Batch batch;
-    for (const ScoredPair* pair : members) {
-      std::vector<int32_t> input = {kEosId};
-      input.insert(input.end(), pair->target_tokens.begin(), pair->target_tokens.end() - 1);
-      batch.source.append(pair->source_tokens);
-      batch.target_input.append(input);
-      batch.target.append(pair->target_tokens);
-    }
-    std::vector<SentenceScore> scores = score_batch(model_.model, batch);
-    for (size_t i = 0; i < members.size(); ++i) members[i]->score = std::move(scores[i]);
+    std::vector<SentenceScore> scores =
+        batched_scores(model_.model, requests, options_.batch_tokens);
+    for (size_t i = 0; i < good.size(); ++i) good[i]->score = std::move(scores[i]);
   }
 
   void count(const ScoredPair& pair) {

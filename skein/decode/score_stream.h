@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "skein/data/line_reader.h"
-#include "skein/decode/translate_stream.h"
+#include "skein/decode/on_bad_line.h"
 #include "skein/models/model.h"
 #include "skein/text/tokenizer.h"
 

@@ -85,7 +85,7 @@ class Splitter {
       to.truncated = true;
     }
     tokens.push_back(kEosId);
-    to.parts.push_back({std::move(tokens), space_before});
+    to.parts.push_back({std::string(text), std::move(tokens), space_before});
   }
 
  private:

@@ -21,6 +21,7 @@ enum class LongLines {
 LongLines long_lines_from_name(std::string_view name);
 
 struct SourcePart {
+  std::string text;             // as it stands in the line
   std::vector<int32_t> tokens;  // end in kEosId
   bool space_before = false;    // a space parts it from the part before
 };

@@ -16,36 +16,41 @@ constexpr size_t kWindowBytes = size_t{1} << 22;
 
 struct Window {
   std::vector<TranslatedLine> lines;
-  std::vector<SourceText> texts;
+  std::vector<EncodedLine> encoded;
   std::exception_ptr failure;  // ends the stream behind these lines
 };
 
 class Stream {
  public:
-  Stream(LineReader& reader, const Translator& translator, const StreamOptions& options)
+  Stream(SourceReader& reader, const Translator& translator, const StreamOptions& options)
       : reader_(reader), translator_(translator), options_(options) {}
 
   // False at the end. Waits for one line and takes what else is there.
   bool read(Window& window) {
     size_t bytes = 0;
-    std::string line;
+    SourceLine line;
     do {
       if (!next(line, window)) return !window.lines.empty() || window.failure;
-      bytes += line.size();
+      bytes += line.source.size();
       add(std::move(line), window);
     } while (!window.failure && bytes < kWindowBytes &&
              static_cast<int64_t>(window.lines.size()) < options_.window && reader_.ready());
     return true;
   }
 
+  // The lines up to the first without a translation, if that ends the stream.
   std::string translate(Window& window) {
-    std::vector<Translation> translations = translator_.translate(window.texts);
+    std::vector<Translation> translations = translator_.translate(window.encoded);
     std::string out;
     for (size_t i = 0; i < window.lines.size(); ++i) {
       TranslatedLine& line = window.lines[i];
-      if (line.error.empty()) line.translation = std::move(translations[i]);
-      count(line, window.texts[i]);
-      append_translation(line, options_.format, translator_.target().vocabulary(), out);
+      if (line.translation.error.empty()) line.translation = std::move(translations[i]);
+      if (!line.translation.error.empty() && stops()) {
+        window.failure = failure_at(line.source, line.translation.error);
+        return out;
+      }
+      count(line, window.encoded[i].text);
+      append_translation(line, options_.style, translator_.target().vocabulary(), out);
     }
     return out;
   }
@@ -53,8 +58,15 @@ class Stream {
   const StreamCounts& counts() const { return counts_; }
 
  private:
+  bool stops() const { return options_.on_bad_line == OnBadLine::kStop; }
+
+  std::exception_ptr failure_at(const SourceLine& line, const std::string& error) const {
+    return std::make_exception_ptr(FormatError(fmt::format(
+        "{}:{}: {}; --on-error skip leaves such lines empty", reader_.name(), line.number, error)));
+  }
+
   // Damage to the stream itself ends it, but not the lines before.
-  bool next(std::string& line, Window& window) {
+  bool next(SourceLine& line, Window& window) {
     try {
       return reader_.next(line);
     } catch (const Error&) {
@@ -63,39 +75,40 @@ class Stream {
     }
   }
 
-  void add(std::string line, Window& window) {
-    SourceText text;
-    std::string error;
+  void add(SourceLine line, Window& window) {
+    EncodedLine encoded;
+    std::string error = line.error;
     try {
-      text = translator_.encode(line);
+      if (error.empty()) encoded = translator_.encode(line);
     } catch (const Error& reason) {
       error = reason.what();
-      if (options_.on_bad_line == OnBadLine::kStop) {
-        window.failure = std::make_exception_ptr(FormatError(fmt::format(
-            "{}: {}; --on-error skip leaves such lines empty", reader_.where(), error)));
-        return;
-      }
     }
-    window.lines.push_back({reader_.line_number(), std::move(line), {}, std::move(error)});
-    window.texts.push_back(std::move(text));
+    if (!error.empty() && stops()) {
+      window.failure = failure_at(line, error);
+      return;
+    }
+    window.lines.push_back({std::move(line), {.error = std::move(error)}});
+    window.encoded.push_back(std::move(encoded));
   }
 
   void count(const TranslatedLine& line, const SourceText& text) {
+    const Translation& translation = line.translation;
     ++counts_.lines;
-    counts_.skipped += line.error.empty() ? 0 : 1;
-    counts_.empty += line.error.empty() && text.parts.empty() ? 1 : 0;
+    counts_.skipped += translation.error.empty() ? 0 : 1;
+    counts_.empty += translation.error.empty() && text.parts.empty() ? 1 : 0;
     counts_.split += text.parts.size() > 1 ? 1 : 0;
     counts_.truncated += text.truncated ? 1 : 0;
+    counts_.unmet += translation.constraints_left_out ? 1 : 0;
     for (const SourcePart& part : text.parts) {
       counts_.source_tokens += static_cast<int64_t>(part.tokens.size());
     }
-    if (line.translation.hypotheses.empty()) return;
-    const Hypothesis& best = line.translation.hypotheses[0].search;
+    if (translation.hypotheses.empty()) return;
+    const Hypothesis& best = translation.hypotheses[0].search;
     counts_.cut += best.cut ? 1 : 0;
     counts_.target_tokens += static_cast<int64_t>(best.tokens.size());
   }
 
-  LineReader& reader_;
+  SourceReader& reader_;
   const Translator& translator_;
   const StreamOptions& options_;
   StreamCounts counts_;
@@ -103,7 +116,7 @@ class Stream {
 
 }  // namespace
 
-StreamCounts translate_stream(LineReader& lines, const Translator& translator,
+StreamCounts translate_stream(SourceReader& lines, const Translator& translator,
                               const StreamOptions& options,
                               const std::function<void(std::string_view)>& write,
                               const std::function<void(const StreamCounts&)>& progress) {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include "skein/decode/translator.h"
+#include "skein/decode/source_line.h"
+#include "skein/decode/translation.h"
+#include "skein/text/vocabulary.h"
 
 namespace skein {
 
@@ -14,21 +15,29 @@ enum class TranslationFormat {
   kJsonLines,  // one object a sentence
 };
 
-// What is known of one line of input.
 struct TranslatedLine {
-  int64_t number = 0;  // from 1
-  std::string source;
+  SourceLine source;
   Translation translation;
-  std::string error;  // why there is no translation; empty where there is one
 };
+
+struct TranslationStyle {
+  TranslationFormat format = TranslationFormat::kText;
+  bool alignment = false;  // of words is written too; in text ` ||| 0-0 1-2` behind all else
+  const char* source_key = "source";  // in JSON
+};
+
+// `text` with spaces in place of line feeds.
+std::string on_one_line(std::string text);
 
 // Appends the lines of one sentence, each with its line feed. In text, a line feed within a
 // hypothesis becomes a space; a line that was skipped is empty, and not in an n-best list. JSON:
 //   {"line": 1, "source": "...", "hypotheses": [{"text": "...", "score": -0.5, "tokens": ["..."],
-//    "token_scores": [-0.5], "cut": true}], "error": "..."}
+//    "token_scores": [-0.5], "cut": true, "alignment": [[0, 0]], "direct_score": -0.5,
+//    "channel_score": -0.5, "language_score": -0.5}], "constraints_left_out": true, "error": "..."}
 // best first; `score` is the sum of the natural log-probabilities `token_scores` divided by
-// length^length_penalty; `cut` and `error` only where they apply.
-void append_translation(const TranslatedLine& line, TranslationFormat format,
+// length^length_penalty, or what reranking made of it; `cut` and what follows only where they
+// apply.
+void append_translation(const TranslatedLine& line, const TranslationStyle& style,
                         const Vocabulary& target, std::string& out);
 
 }  // namespace skein

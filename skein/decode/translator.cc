@@ -6,9 +6,14 @@
 #include <utility>
 
 #include "skein/base/error.h"
+#include "skein/decode/align_parts.h"
+#include "skein/decode/assemble_parts.h"
 
 namespace skein {
 namespace {
+
+// A line has fewer parts than this, so each has a stream of random numbers of its own.
+constexpr uint64_t kMostParts = uint64_t{1} << 20;
 
 void require_consistent(const TranslatorOptions& options, int64_t model_vocabulary,
                         int64_t vocabulary) {
@@ -33,60 +38,158 @@ void require_consistent(const TranslatorOptions& options, int64_t model_vocabula
 }  // namespace
 
 Translator::Translator(ScorerFactory make_scorer, const Tokenizer& source, const Tokenizer& target,
-                       TranslatorOptions options)
+                       TranslatorOptions options, TranslatorExtensions extensions)
     : make_scorer_(std::move(make_scorer)),
       source_(source),
       target_(target),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      extensions_(extensions) {
   const std::unique_ptr<StepScorer> scorer = make_scorer_();
   require_consistent(options_, scorer->vocabulary(), target.vocabulary().size());
   max_source_length_ = scorer->max_source_length();
+  max_target_length_ = scorer->max_target_length();
 }
 
-SourceText Translator::encode(std::string_view line) const {
-  return encode_source(line, source_, max_source_length_, options_.long_lines);
+EncodedLine Translator::encode(const SourceLine& line) const {
+  EncodedLine encoded{
+      .number = line.number,
+      .text = encode_source(line.source, source_, max_source_length_, options_.long_lines)};
+  if (!line.prefix.empty()) encoded.prefix = encode_target(line.prefix, "prefix");
+  for (const std::string& constraint : line.constraints) {
+    encoded.constraints.push_back(encode_target(constraint, "constraint"));
+  }
+  const auto prefix_length = static_cast<int64_t>(encoded.prefix.size());
+  if (prefix_length >= max_target_length_) {
+    throw Error(fmt::format("the prefix has {} tokens and the model has positions for {}",
+                            prefix_length, max_target_length_ - 1));
+  }
+  if (!encoded.constraints.empty() && encoded.text.parts.size() > 1) {
+    throw Error(
+        fmt::format("the line is translated in {} parts, and constraints do not tell which part "
+                    "they are for; split it and its constraints, or let --on-long truncate "
+                    "translate its beginning only",
+                    encoded.text.parts.size()));
+  }
+  // What the line asks for may contradict what is asked for all lines.
+  require_valid(options_of(encoded, 0), target_.vocabulary().size());
+  return encoded;
 }
 
-Translator::Found Translator::search(std::span<const SourcePart* const> parts) const {
-  std::vector<std::span<const int32_t>> sources;
-  for (const SourcePart* part : parts) sources.emplace_back(part->tokens);
-  const std::vector<SearchOptions> options(parts.size(), options_.search);
-  return batched_search(make_scorer_, sources, options,
-                        {.tokens = options_.batch_tokens, .n_best = options_.n_best});
+SearchOptions Translator::options_of(const EncodedLine& line, size_t part) const {
+  SearchOptions options = options_.search;
+  if (part == 0) options.prefix = line.prefix;
+  options.constraints = line.constraints;
+  if (options.sampling) {
+    options.sampling->stream = static_cast<uint64_t>(line.number) * kMostParts + part;
+  }
+  return options;
 }
 
-// Hypothesis k of a line in parts is made of the k-th ones of its parts.
-Translation Translator::assemble(std::span<const SourcePart> parts,
-                                 std::span<std::vector<Hypothesis>> found) const {
-  size_t count = found[0].size();
-  for (const auto& part : found) count = std::min(count, part.size());
-  Translation translation;
-  for (size_t k = 0; k < count; ++k) {
-    TranslatedText whole{target_.decode(found[0][k].tokens), std::move(found[0][k])};
-    for (size_t part = 1; part < parts.size(); ++part) {
-      const Hypothesis& next = found[part][k];
-      if (parts[part].space_before) whole.text += ' ';
-      whole.text += target_.decode(next.tokens);
-      append(next, options_.search, whole.search);
+std::vector<int32_t> Translator::encode_target(std::string_view text, const char* what) const {
+  std::vector<int32_t> tokens;
+  target_.encode(text, tokens);
+  if (tokens.empty()) throw Error(fmt::format("the {} has no content", what));
+  if (std::find(tokens.begin(), tokens.end(), kUnkId) == tokens.end()) return tokens;
+  throw Error(
+      fmt::format("the {} '{}' has characters or words that the target vocabulary lacks, so no "
+                  "translation can have it",
+                  what, text));
+}
+
+Translator::Parts Translator::parts_of(std::span<const EncodedLine> lines) const {
+  Parts parts;
+  for (const EncodedLine& line : lines) {
+    for (size_t i = 0; i < line.text.parts.size(); ++i) {
+      parts.push_back({.source = &line.text.parts[i], .options = options_of(line, i)});
     }
-    translation.hypotheses.push_back(std::move(whole));
   }
-  return translation;
+  return parts;
 }
 
-std::vector<Translation> Translator::translate(std::span<const SourceText> texts) const {
-  std::vector<const SourcePart*> parts;
-  for (const SourceText& text : texts) {
-    for (const SourcePart& part : text.parts) parts.push_back(&part);
+void Translator::search(std::span<TranslatedPart* const> parts) const {
+  std::vector<std::span<const int32_t>> sources;
+  std::vector<SearchOptions> options;
+  for (const TranslatedPart* part : parts) {
+    sources.emplace_back(part->source->tokens);
+    options.push_back(part->options);
   }
-  Found found = search(parts);
+  const bool all = extensions_.reranker != nullptr;
+  auto found = batched_search(
+      make_scorer_, sources, options,
+      {.tokens = options_.batch_tokens, .n_best = all ? options_.search.beam : options_.n_best});
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (Hypothesis& hypothesis : found[i]) {
+      std::string text = target_.decode(hypothesis.tokens);
+      parts[i]->found.push_back({std::move(text), std::move(hypothesis)});
+    }
+  }
+}
+
+void Translator::search_without_constraints(Parts& parts) const {
+  std::vector<TranslatedPart*> unmet;
+  for (TranslatedPart& part : parts) {
+    if (!part.found.empty()) continue;
+    part.options.constraints.clear();
+    part.constraints_left_out = true;
+    unmet.push_back(&part);
+  }
+  search(unmet);
+}
+
+void Translator::rerank(Parts& parts) const {
+  std::vector<RerankedText> texts;
+  for (TranslatedPart& part : parts) {
+    for (TranslatedText& text : part.found) {
+      texts.push_back({part.source->text, text.text, &text.search});
+    }
+  }
+  extensions_.reranker->rescore(texts);
+  size_t next = 0;
+  for (TranslatedPart& part : parts) {
+    for (TranslatedText& text : part.found) text.channel = texts[next++].scores;
+    std::stable_sort(part.found.begin(), part.found.end(),
+                     [](const TranslatedText& a, const TranslatedText& b) {
+                       return a.search.score > b.search.score;
+                     });
+    part.found.resize(std::min(part.found.size(), static_cast<size_t>(options_.n_best)));
+  }
+}
+
+// A line in parts has no constraints, so only a line of one part can miss them.
+Translation Translator::translation_of(const EncodedLine& line,
+                                       std::span<TranslatedPart> parts) const {
+  if (parts.empty()) return {.hypotheses = {TranslatedText{}}};
+  if (!parts[0].found.empty()) return assemble_parts(parts);
+  const SearchOptions& options = parts[0].options;
+  const LengthBounds lengths = length_bounds(
+      options, static_cast<int64_t>(parts[0].source->tokens.size()), max_target_length_);
+  return {.error = fmt::format(
+              "no translation of at most {} tokens meets {}; raise --max-length-b, or let "
+              "--on-unmet leave-out translate such lines without",
+              lengths.most,
+              line.constraints.size() == 1
+                  ? fmt::format("the constraint '{}'", target_.decode(line.constraints[0]))
+                  : fmt::format("all {} constraints", line.constraints.size()))};
+}
+
+std::vector<Translation> Translator::translate(std::span<const EncodedLine> lines) const {
+  Parts parts = parts_of(lines);
+  std::vector<TranslatedPart*> all;
+  for (TranslatedPart& part : parts) all.push_back(&part);
+  search(all);
+  if (options_.on_unmet == OnUnmet::kLeaveOut) search_without_constraints(parts);
+  if (extensions_.reranker != nullptr) rerank(parts);
+  if (extensions_.aligner != nullptr) {
+    align_parts(parts, *extensions_.aligner, source_, target_,
+                {.keep_pairs = options_.alignment,
+                 .unknown_words = extensions_.unknown_words,
+                 .batch_tokens = options_.batch_tokens});
+  }
   std::vector<Translation> translations;
   size_t next = 0;
-  for (const SourceText& text : texts) {
-    const size_t count = text.parts.size();
-    translations.push_back(count == 0
-                               ? Translation{{TranslatedText{}}}
-                               : assemble(text.parts, std::span(found).subspan(next, count)));
+  for (const EncodedLine& line : lines) {
+    const size_t count = line.text.parts.size();
+    translations.push_back(translation_of(line, std::span(parts).subspan(next, count)));
     next += count;
   }
   return translations;

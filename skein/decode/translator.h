@@ -4,30 +4,50 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "skein/decode/aligner.h"
 #include "skein/decode/batched_search.h"
+#include "skein/decode/reranker.h"
+#include "skein/decode/source_line.h"
 #include "skein/decode/source_text.h"
+#include "skein/decode/translation.h"
+#include "skein/decode/word_dictionary.h"
 #include "skein/text/tokenizer.h"
 
 namespace skein {
 
+// What becomes of a line whose constraints no hypothesis could meet.
+enum class OnUnmet {
+  kRefuse,    // an error
+  kLeaveOut,  // it is translated without them
+};
+
 struct TranslatorOptions {
+  // Of all lines; each has its own prefix, constraints and stream of random numbers.
   SearchOptions search = {};
-  int64_t n_best = 1;  // at most search.beam
+  int64_t n_best = 1;  // hypotheses kept of a line, at most search.beam
   // Most source tokens times beam of a batch; a longer sentence is a batch of its own.
   int64_t batch_tokens = 4096;
   LongLines long_lines = LongLines::kSplit;
+  OnUnmet on_unmet = OnUnmet::kRefuse;
+  bool alignment = false;  // of words is wanted; needs an aligner
 };
 
-struct TranslatedText {
-  std::string text;
-  Hypothesis search;  // of a line in parts: their tokens one after another, each part with its eos
+// What a translator can do besides. Each may be null, and must outlive it.
+struct TranslatorExtensions {
+  const Aligner* aligner = nullptr;
+  const WordDictionary* unknown_words = nullptr;  // replaces unknown words; needs an aligner
+  const Reranker* reranker = nullptr;             // sorts all `beam` hypotheses anew
 };
 
-struct Translation {
-  // Best first, at most n_best; exactly one, without text, for a line without content.
-  std::vector<TranslatedText> hypotheses;
+// A line in tokens.
+struct EncodedLine {
+  int64_t number = 0;  // names its stream of random numbers
+  SourceText text = {};
+  std::vector<int32_t> prefix = {};
+  std::vector<std::vector<int32_t>> constraints = {};
 };
 
 class Translator {
@@ -35,30 +55,38 @@ class Translator {
   // The tokenisers must outlive this object. Throws UsageError for an option out of range, and if
   // the target tokeniser's vocabulary is not the model's.
   Translator(ScorerFactory make_scorer, const Tokenizer& source, const Tokenizer& target,
-             TranslatorOptions options);
+             TranslatorOptions options, TranslatorExtensions extensions = {});
 
   const TranslatorOptions& options() const { return options_; }
   const Tokenizer& target() const { return target_; }
 
-  // As encode_source() with the model's positions. Throws what that throws.
-  SourceText encode(std::string_view line) const;
+  // Throws what encode_source() throws; FormatError or Error for a prefix or constraint that is no
+  // text of the target vocabulary, a prefix longer than the model's positions, and constraints of a
+  // line in parts; UsageError for constraints that the options of all lines leave no room for.
+  EncodedLine encode(const SourceLine& line) const;
 
-  // A text's translation depends on that text only, to the bit, not on the others nor on the number
+  // A line's translation depends on that line only, to the bit, not on the others nor on the number
   // of threads. Throws what beam_search() throws.
-  std::vector<Translation> translate(std::span<const SourceText> texts) const;
+  std::vector<Translation> translate(std::span<const EncodedLine> lines) const;
 
  private:
-  using Found = std::vector<std::vector<Hypothesis>>;  // [sentences][n_best]
+  using Parts = std::vector<TranslatedPart>;
 
-  Found search(std::span<const SourcePart* const> parts) const;
-  Translation assemble(std::span<const SourcePart> parts,
-                       std::span<std::vector<Hypothesis>> found) const;
+  std::vector<int32_t> encode_target(std::string_view text, const char* what) const;
+  SearchOptions options_of(const EncodedLine& line, size_t part) const;
+  Parts parts_of(std::span<const EncodedLine> lines) const;
+  void search(std::span<TranslatedPart* const> parts) const;
+  void search_without_constraints(Parts& parts) const;
+  void rerank(Parts& parts) const;
+  Translation translation_of(const EncodedLine& line, std::span<TranslatedPart> parts) const;
 
   ScorerFactory make_scorer_;
   const Tokenizer& source_;
   const Tokenizer& target_;
   TranslatorOptions options_;
+  TranslatorExtensions extensions_;
   int64_t max_source_length_ = 0;
+  int64_t max_target_length_ = 0;
 };
 
 }  // namespace skein

@@ -44,9 +44,9 @@ class FConv : public Model {
     Variable values;  // the same with the token's own embedding
   };
   Encoded encode(Tape& tape, const PackedSequences& source) const;
-  // Attention probabilities, summed over the layers that attend and divided by the number of all
-  // decoder layers: for every sentence a block [target tokens, source tokens] f32.
-  Tensor alignment(const Batch& batch) const;
+  bool has_alignment() const override { return true; }
+  // Summed over the layers that attend, divided by the number of all decoder layers.
+  Tensor alignment(const Batch& batch) const override;
 
  private:
   struct Encoder {

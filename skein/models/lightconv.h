@@ -56,9 +56,9 @@ class LightConv : public Model {
 
   // [source tokens, width]. This and alignment() throw Error for a language model.
   Variable encode(Tape& tape, const PackedSequences& source) const;
-  // Cross-attention probabilities of the last layer, averaged over heads: for every sentence a
-  // block [target tokens, source tokens] f32.
-  Tensor alignment(const Batch& batch) const;
+  bool has_alignment() const override { return has_source(); }
+  // Of the last layer, averaged over heads.
+  Tensor alignment(const Batch& batch) const override;
 
  private:
   struct Layer {

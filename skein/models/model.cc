@@ -10,6 +10,10 @@ Tape Model::inference_tape() const {
   return Tape({.record = false, .training = false, .activations = inference_type()});
 }
 
+Tensor Model::alignment(const Batch& /*batch*/) const {
+  throw Error("this model does not tell what its target words attend to");
+}
+
 void require_lengths(const PackedSequences& sentences, const char* side, int64_t longest) {
   for (size_t s = 0; s < sentences.sentences(); ++s) {
     const auto length = static_cast<int64_t>(sentences.sentence(s).size());

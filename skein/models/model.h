@@ -54,6 +54,13 @@ class Model {
   // only.
   virtual Tensor step(DecodeState& state, std::span<const int32_t> previous) const = 0;
 
+  // Whether alignment() is there.
+  virtual bool has_alignment() const { return false; }
+  // Attention from target to source: for every sentence a block [target tokens, source tokens] f32,
+  // the mean over layers or heads that attend. Reads `source` and `target_input`. Throws Error
+  // where it is not there.
+  virtual Tensor alignment(const Batch& batch) const;
+
   // Floating-point operations of forward and backward for `source` and `target` tokens: 6 a weight
   // and token, and attention.
   virtual double training_flops(const Batch& batch) const = 0;

@@ -40,6 +40,21 @@ std::vector<std::string> CharTokenizer::split(std::string_view text) const {
   return pieces;
 }
 
+// As split_words() parts them.
+std::vector<int32_t> CharTokenizer::word_numbers(std::span<const std::string> pieces) const {
+  constexpr std::string_view kWhitespace = " \t\n\v\f\r";
+  std::vector<int32_t> numbers;
+  int32_t word = -1;
+  bool inside = false;
+  for (const std::string& piece : pieces) {
+    const bool between = piece.find_first_not_of(kWhitespace) == std::string::npos;
+    if (!between && !inside) ++word;
+    inside = !between;
+    numbers.push_back(between ? -1 : word);
+  }
+  return numbers;
+}
+
 std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {

@@ -20,6 +20,7 @@ class CharTokenizer final : public ListedTokenizer {
   explicit CharTokenizer(VocabularyFile vocabulary);
 
   std::string decode(std::span<const int32_t> ids) const override;
+  std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const override;
 
  protected:
   std::vector<std::string> split(std::string_view text) const override;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view kGoesOn = "@@";
 
+// "@@" alone is a word.
+bool goes_on(std::string_view piece) {
+  return piece.size() > kGoesOn.size() && piece.ends_with(kGoesOn);
+}
+
 std::string piece_of(std::string_view part, bool last) {
   std::string piece(part);
   if (!last) piece += kGoesOn;
@@ -142,17 +147,26 @@ void CodesTokenizer::append_known(const BpeCodes::Part& part, bool last,
   if (!right.text.empty()) append_known(right, last, pieces);
 }
 
+std::vector<int32_t> CodesTokenizer::word_numbers(std::span<const std::string> pieces) const {
+  std::vector<int32_t> numbers;
+  int32_t word = 0;
+  for (const std::string& piece : pieces) {
+    numbers.push_back(word);
+    word += goes_on(piece) ? 0 : 1;
+  }
+  return numbers;
+}
+
 std::string CodesTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
-  bool goes_on = true;
+  bool inside = true;
   for (const int32_t id : ids) {
     std::string_view piece = vocabulary().piece(id);
     if (id < kUnkId) continue;
     if (id == kUnkId) piece = kUnknownText;
-    if (!goes_on) text += ' ';
-    // "@@" alone is a word.
-    goes_on = piece.size() > kGoesOn.size() && piece.ends_with(kGoesOn);
-    if (goes_on) piece.remove_suffix(kGoesOn.size());
+    if (!inside) text += ' ';
+    inside = goes_on(piece);
+    if (inside) piece.remove_suffix(kGoesOn.size());
     text += piece;
   }
   return text;

@@ -24,6 +24,7 @@ class CodesTokenizer final : public ListedTokenizer {
   explicit CodesTokenizer(VocabularyFile vocabulary);
 
   std::string decode(std::span<const int32_t> ids) const override;
+  std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const override;
 
  protected:
   std::vector<std::string> split(std::string_view text) const override;

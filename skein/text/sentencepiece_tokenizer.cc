@@ -111,6 +111,25 @@ void SentencePieceTokenizer::encode_normalized_sampled(std::string_view text, do
   split_run();
 }
 
+// SentencePiece marks where a space was; a mark alone is between words.
+std::vector<int32_t> SentencePieceTokenizer::word_numbers(
+    std::span<const std::string> pieces) const {
+  constexpr std::string_view kSpace = "\u2581";
+  std::vector<int32_t> numbers;
+  int32_t word = -1;
+  bool inside = false;
+  for (std::string_view piece : pieces) {
+    if (piece.starts_with(kSpace)) {
+      inside = false;
+      piece.remove_prefix(kSpace.size());
+    }
+    if (!piece.empty() && !inside) ++word;
+    inside = inside || !piece.empty();
+    numbers.push_back(inside ? word : -1);
+  }
+  return numbers;
+}
+
 std::string SentencePieceTokenizer::decode(std::span<const int32_t> ids) const {
   std::vector<int> theirs;
   for (const int32_t id : ids) {

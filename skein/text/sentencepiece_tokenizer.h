@@ -36,6 +36,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   Normalization normalization() const override { return model_.normalization; }
   std::string decode(std::span<const int32_t> ids) const override;
+  std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const override;
   std::string serialize() const override { return content_; }
 
  protected:

@@ -1,5 +1,7 @@
 #include "skein/text/tokenizer.h"
 
+#include <numeric>
+
 #include "skein/base/files.h"
 #include "skein/text/utf8.h"
 
@@ -21,6 +23,12 @@ std::vector<std::string> Tokenizer::pieces(std::string_view line) const {
 void Tokenizer::encode_sampled(std::string_view line, double alpha, Random& random,
                                std::vector<int32_t>& ids) const {
   encode_normalized_sampled(prepare(line), alpha, random, ids);
+}
+
+std::vector<int32_t> Tokenizer::word_numbers(std::span<const std::string> pieces) const {
+  std::vector<int32_t> numbers(pieces.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 void Tokenizer::save(const std::filesystem::path& path) const { write_file(path, serialize()); }

@@ -46,6 +46,11 @@ class Tokenizer {
   // Error if an id is outside the vocabulary.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
 
+  // For each piece the number, from 0, of the word that it belongs to: words are what white space
+  // separates. -1 for a piece between words. `pieces`: as pieces() gives them, or the vocabulary.
+  // By default every piece is a word.
+  virtual std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const;
+
   // The content of the file that load_tokenizer() reads.
   virtual std::string serialize() const = 0;
   void save(const std::filesystem::path& path) const;

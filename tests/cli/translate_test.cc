@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/trained_model.h"
 
@@ -12,13 +11,6 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 using Translate = TrainedModel;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST_F(Translate, ReadsAndWritesLinesOrJsonOrNBestLists) {
   const std::string skein = "skein translate --threads 1 --model model --max-length-b 4 ";

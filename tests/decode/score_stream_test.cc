@@ -59,7 +59,7 @@ TEST_F(ScoreStreamTest, GivesWhatTheSearchGaveItsTranslations) {
   const Translator translator([&] { return std::make_unique<ModelScorer>(*model_); }, *tokenizer_,
                               *tokenizer_,
                               {.search = {.max_length_a = 0, .max_length_b = 12}, .n_best = 5});
-  const SourceText source = translator.encode("a source.");
+  const EncodedLine source = translator.encode({.source = "a source."});
   // Of a hypothesis with unknown words the text does not tell the tokens.
   const auto translations = translator.translate(std::span(&source, 1));
   for (const TranslatedText& each : translations[0].hypotheses) {

@@ -39,7 +39,7 @@ class TranslateStreamTest : public testing::Test {
     const int64_t vocabulary = tokenizer_->vocabulary().size();
     const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
                                 *tokenizer_, *tokenizer_, search);
-    counts_ = translate_stream(reader, translator, options,
+    counts_ = translate_stream(*text_source(std::move(reader)), translator, options,
                                [&](std::string_view text) { writes_.emplace_back(text); });
   }
 
@@ -113,7 +113,7 @@ TEST_F(TranslateStreamTest, TranslationsEndedByTheMaximumLengthAreCounted) {
 }
 
 TEST_F(TranslateStreamTest, NBestTextNumbersTheSentencesFromZero) {
-  run("ab\n\nc\n", {.format = TranslationFormat::kNBestText},
+  run("ab\n\nc\n", {.style = {.format = TranslationFormat::kNBestText}},
       {.search = {.beam = 2, .max_length_a = 0, .max_length_b = 2}, .n_best = 2});
   std::vector<std::string> begins;
   std::istringstream lines(output());
@@ -127,7 +127,8 @@ TEST_F(TranslateStreamTest, NBestTextNumbersTheSentencesFromZero) {
 }
 
 TEST_F(TranslateStreamTest, JsonTellsTokensAndScores) {
-  run("ab\n\xff\n", {.format = TranslationFormat::kJsonLines, .on_bad_line = OnBadLine::kSkip});
+  run("ab\n\xff\n",
+      {.style = {.format = TranslationFormat::kJsonLines}, .on_bad_line = OnBadLine::kSkip});
   std::istringstream lines(output());
   std::string line;
   std::getline(lines, line);
@@ -143,6 +144,51 @@ TEST_F(TranslateStreamTest, JsonTellsTokensAndScores) {
   const auto bad = nlohmann::json::parse(line);
   EXPECT_TRUE(bad.at("hypotheses").empty());
   EXPECT_THAT(bad.at("error").get<std::string>(), HasSubstr("not UTF-8"));
+}
+
+TEST_F(TranslateStreamTest, AConstraintThatCannotBeMetStopsBehindTheTranslationsBeforeIt) {
+  const int64_t vocabulary = tokenizer_->vocabulary().size();
+  const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
+                              *tokenizer_, *tokenizer_,
+                              {.search = {.max_length_a = 0, .max_length_b = 3}});
+  const std::string text = R"({"source": "abc"}
+{"source": "abc", "constraints": ["wxyz"]}
+{"source": "cba"}
+)";
+  const auto run_json = [&](const StreamOptions& options) {
+    const auto reader = json_source(LineReader(memory_stream(text, "input"), "input"));
+    counts_ = translate_stream(*reader, translator, options,
+                               [&](std::string_view out) { writes_.emplace_back(out); });
+  };
+  try {
+    run_json({});
+    FAIL() << "four letters in three tokens";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("input:2: no translation of at most 3 tokens meets"));
+  }
+  EXPECT_EQ(output(), "abc\n");
+  writes_.clear();
+  run_json({.on_bad_line = OnBadLine::kSkip});
+  EXPECT_EQ(output(), "abc\n\ncba\n");
+  EXPECT_EQ(counts_.skipped, 1);
+}
+
+TEST_F(TranslateStreamTest, AlignmentsStandBehindTheText) {
+  const TranslatedLine line{
+      .source = {.number = 3, .source = "a b"},
+      .translation = {
+          .hypotheses = {{.text = "c d",
+                          .search = {.tokens = {4, kEosId}, .token_scores = {-1, -1}, .score = -1},
+                          .alignment = {{0, 0}, {0, 1}}}}}};
+  const auto written = [&](TranslationFormat format) {
+    std::string out;
+    append_translation(line, {.format = format, .alignment = true}, tokenizer_->vocabulary(), out);
+    return out;
+  };
+  EXPECT_EQ(written(TranslationFormat::kText), "c d ||| 0-0 0-1\n");
+  EXPECT_EQ(written(TranslationFormat::kNBestText), "2 ||| c d ||| -1.000000 ||| 0-0 0-1\n");
+  const auto json = nlohmann::json::parse(written(TranslationFormat::kJsonLines));
+  EXPECT_EQ(json.at("hypotheses").at(0).at("alignment"), nlohmann::json::parse("[[0,0],[0,1]]"));
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+// The trained models that `skein generate` works with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/skein/model_choice.h"
+#include "skein/decode/scorer.h"
+
+namespace skein::command {
+
+class LanguageModels {
+ public:
+  // Throws UsageError, naming the folders, for a model that translates or has another vocabulary
+  // than the first.
+  LanguageModels(const std::vector<std::string>& folders, const ModelChoice& choice);
+
+  const Tokenizer& tokenizer() const { return *loaded_.front().target_tokenizer; }
+  std::unique_ptr<StepScorer> scorer() const;
+
+ private:
+  std::vector<LoadedModel> loaded_;
+};
+
+}  // namespace skein::command

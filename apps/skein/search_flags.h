@@ -1,0 +1,19 @@
+// Flags of searches, which `skein translate` and `skein generate` share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "skein/decode/search_options.h"
+
+namespace skein::command {
+
+// --length-penalty, --no-repeat-ngram, --unk-penalty, --temperature.
+void add_score_flags(CLI::App& command, SearchOptions& search);
+
+// --top-k, --top-p, --seed.
+void add_sampling_flags(CLI::App& command, SamplingOptions& sampling);
+
+// --diverse-groups, --diverse-strength, --diverse-discount, --sibling-penalty.
+void add_diversity_flags(CLI::App& command, DiversityOptions& diversity);
+
+}  // namespace skein::command

@@ -1,0 +1,136 @@
+#include "skein/decode/generator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "skein/base/error.h"
+#include "skein/decode/sentence_search.h"
+#include "skein/decode/text_stream.h"
+
+namespace skein {
+namespace {
+
+void require(bool in_range, const char* name, int64_t value, const std::string& expected) {
+  if (in_range) return;
+  throw UsageError(fmt::format("{} is {}; expected {}", name, value, expected));
+}
+
+void require_consistent(const GeneratorOptions& options, int64_t model_vocabulary,
+                        int64_t vocabulary) {
+  if (vocabulary != model_vocabulary) {
+    throw UsageError(
+        fmt::format("the vocabulary has {} tokens, the model was trained with {}; use the "
+                    "vocabulary that is in the model's folder",
+                    vocabulary, model_vocabulary));
+  }
+  require_valid(options.search, vocabulary);
+  require(options.n_best >= 1 && options.n_best <= options.search.beam, "number of texts",
+          options.n_best, fmt::format("1 to the beam of {}", options.search.beam));
+  require(options.min_length >= 0, "minimum length", options.min_length, "at least 0");
+  require(options.max_length >= 1, "maximum length", options.max_length, "at least 1");
+  require(options.min_length <= options.max_length, "minimum length", options.min_length,
+          fmt::format("at most the maximum length of {}", options.max_length));
+  require(options.batch_tokens >= 1, "size of a batch in tokens", options.batch_tokens,
+          "at least 1");
+}
+
+}  // namespace
+
+Generator::Generator(ScorerFactory make_scorer, const Tokenizer& tokenizer,
+                     GeneratorOptions options)
+    : make_scorer_(std::move(make_scorer)), tokenizer_(tokenizer), options_(std::move(options)) {
+  const std::unique_ptr<StepScorer> scorer = make_scorer_();
+  require_consistent(options_, scorer->vocabulary(), tokenizer.vocabulary().size());
+  max_length_ = scorer->max_target_length();
+}
+
+Prompt Generator::encode(std::string_view text, int64_t number) const {
+  Prompt prompt{.number = number, .tokens = {}};
+  tokenizer_.encode(text, prompt.tokens);
+  // The end of the sentence has a position, too.
+  const int64_t context = max_length_ - 1;
+  const auto length = std::ssize(prompt.tokens);
+  if (length < context) return prompt;
+  if (options_.long_prompts == LongPrompts::kRefuse) {
+    throw Error(
+        fmt::format("the prompt has {} tokens and the model's context is {}, in which at least one "
+                    "more must find room; shorten it, or let --on-long truncate keep its end only",
+                    length, context));
+  }
+  const int64_t kept = context - std::min(options_.max_length, context / 2);
+  prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.end() - kept);
+  prompt.truncated = true;
+  return prompt;
+}
+
+SearchOptions Generator::options_of(const Prompt& prompt) const {
+  SearchOptions options = options_.search;
+  const auto length = std::ssize(prompt.tokens);
+  options.prefix = prompt.tokens;
+  options.min_length_a = 0;
+  options.min_length = length + options_.min_length;
+  options.max_length_a = 0;
+  options.max_length_b = static_cast<double>(length + options_.max_length);
+  if (options.sampling) options.sampling->stream = static_cast<uint64_t>(prompt.number);
+  return options;
+}
+
+GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis whole) const {
+  GeneratedText result{tokenizer_.decode(whole.tokens), std::move(whole)};
+  Hypothesis& rest = result.search;
+  const auto length = std::ssize(prompt.tokens);
+  rest.tokens.erase(rest.tokens.begin(), rest.tokens.begin() + length);
+  rest.token_scores.erase(rest.token_scores.begin(), rest.token_scores.begin() + length);
+  const double sum = std::accumulate(rest.token_scores.begin(), rest.token_scores.end(), 0.0);
+  rest.score = score_of(sum, rest.tokens.size(), options_.search);
+  return result;
+}
+
+std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prompt> prompts) const {
+  // A language model has no source; one of the length of the prompt and what follows says how much
+  // work a prompt is.
+  std::vector<std::vector<int32_t>> sizes;
+  std::vector<std::span<const int32_t>> sources;
+  std::vector<SearchOptions> options;
+  for (const Prompt& prompt : prompts) {
+    sizes.emplace_back(prompt.tokens.size() + static_cast<size_t>(options_.max_length), kEosId);
+    options.push_back(options_of(prompt));
+  }
+  for (const auto& size : sizes) sources.emplace_back(size);
+  auto found = batched_search(make_scorer_, sources, options,
+                              {.tokens = options_.batch_tokens, .n_best = options_.search.beam});
+  std::vector<std::vector<GeneratedText>> texts(prompts.size());
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    for (Hypothesis& each : found[i]) texts[i].push_back(text_of(prompts[i], std::move(each)));
+    std::stable_sort(texts[i].begin(), texts[i].end(),
+                     [](const GeneratedText& a, const GeneratedText& b) {
+                       return a.search.score > b.search.score;
+                     });
+    texts[i].resize(std::min(texts[i].size(), static_cast<size_t>(options_.n_best)));
+  }
+  return texts;
+}
+
+GeneratedText Generator::generate(const Prompt& prompt,
+                                  const std::function<void(std::string_view)>& write) const {
+  const std::unique_ptr<StepScorer> scorer = make_scorer_();
+  SentenceSearch search(options_of(prompt), 1, max_length_, scorer->kind());
+  TextStream stream(tokenizer_);
+  PackedSequences source;
+  source.append(std::vector<int32_t>{kEosId});
+  scorer->start(source);
+  while (!search.done()) {
+    Tensor logits = scorer->step(search.previous());
+    search.score_row(0, logits.values<float>());
+    search.advance();
+    if (!search.done()) write(stream.add(search.previous()[0]));
+  }
+  write(stream.finish());
+  return text_of(prompt, std::move(std::move(search).results().front()));
+}
+
+}  // namespace skein

@@ -1,0 +1,31 @@
+// A language model as a search sees it: it begins a row for each source sentence and does not look
+// at its tokens.
+#pragma once
+
+#include <memory>
+
+#include "skein/decode/scorer.h"
+#include "skein/models/model.h"
+
+namespace skein {
+
+class LanguageModelScorer final : public StepScorer {
+ public:
+  // The model must outlive this object; several scorers may share it. Throws UsageError if it
+  // translates.
+  explicit LanguageModelScorer(const Model& model);
+
+  int64_t vocabulary() const override { return vocabulary_; }
+  int64_t max_source_length() const override;
+  int64_t max_target_length() const override { return model_.max_target_length(); }
+  void start(const PackedSequences& source) override;
+  Tensor step(std::span<const int32_t> previous) override;
+  void select(std::span<const int32_t> rows) override { state_->select(rows); }
+
+ private:
+  const Model& model_;
+  int64_t vocabulary_;
+  std::unique_ptr<DecodeState> state_;
+};
+
+}  // namespace skein
