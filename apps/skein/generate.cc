@@ -29,6 +29,7 @@ struct GenerateArguments {
   std::string format = "text";
   std::string on_error = "stop";
   std::string on_long = "refuse";
+  double temperature = 1;
   SamplingOptions sampling;
   GeneratorOptions options;
   GenerateStreamOptions stream;
@@ -68,9 +69,9 @@ void interpret(const CLI::App& command, GenerateArguments& arguments) {
   refuse_together(command, kExclusive);
   require_together(command, kNeeded);
   GeneratorOptions& options = arguments.options;
-  if (options.search.temperature == 0) {
+  if (arguments.temperature == 0) {
     require_effect_at_zero(command, arguments);
-    options.search.temperature = 1;
+    arguments.temperature = 1;
     options.search.beam = 1;
   } else if (!given(command, "--beam")) {
     options.search.sampling = arguments.sampling;
@@ -110,7 +111,8 @@ void warn(const GenerateCounts& counts) {
 void run(const CLI::App& command, GenerateArguments& arguments) {
   interpret(command, arguments);
   const LanguageModels models(arguments.models, arguments.choice);
-  const Generator generator([&] { return models.scorer(); }, models.tokenizer(), arguments.options);
+  const Generator generator([&] { return models.scorer(arguments.temperature); },
+                            models.tokenizer(), arguments.options);
   LineReader input = open_input(arguments);
   TextOutput output(arguments.output, std::array<std::filesystem::path, 1>{arguments.input});
   warn(generate_stream(input, generator, arguments.stream,
@@ -148,7 +150,7 @@ void add_search_options(CLI::App& command, GenerateArguments& arguments) {
       ->capture_default_str();
   command.add_option("--n-best", options.n_best, "Texts written for a prompt")
       ->capture_default_str();
-  add_score_flags(command, options.search);
+  add_score_flags(command, options.search, arguments.temperature);
   add_sampling_flags(command, arguments.sampling);
   command.add_option("--beam", options.search.beam,
                      "Search with so many hypotheses instead of drawing at random");
@@ -171,7 +173,8 @@ void add_generate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("generate", "A language model goes on with text");
   command
       ->add_option("--model", arguments->models,
-                   "Folder of a trained language model; several go on together")
+                   "Folder of a trained language model; repeated, several go on together")
+      ->allow_extra_args(false)
       ->required();
   add_model_options(*command, arguments->choice);
   add_text_options(*command, *arguments);

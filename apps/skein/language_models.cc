@@ -6,10 +6,12 @@
 
 #include "skein/base/error.h"
 #include "skein/decode/language_model_scorer.h"
+#include "skein/decode/tempered_scorer.h"
 
 namespace skein::command {
 
 LanguageModels::LanguageModels(const std::vector<std::string>& folders, const ModelChoice& choice) {
+  require_one_each(folders, choice);
   for (const std::string& folder : folders) {
     loaded_.push_back(load(folder, choice));
     if (loaded_.back().model->has_source()) {
@@ -26,10 +28,10 @@ LanguageModels::LanguageModels(const std::vector<std::string>& folders, const Mo
   }
 }
 
-std::unique_ptr<StepScorer> LanguageModels::scorer() const {
+std::unique_ptr<StepScorer> LanguageModels::scorer(double temperature) const {
   std::vector<std::unique_ptr<StepScorer>> scorers;
   for (const LoadedModel& each : loaded_) {
-    scorers.push_back(std::make_unique<LanguageModelScorer>(*each.model));
+    scorers.push_back(tempered(std::make_unique<LanguageModelScorer>(*each.model), temperature));
   }
   return ensemble_of(std::move(scorers));
 }

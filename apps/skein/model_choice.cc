@@ -18,6 +18,15 @@ void add_model_options(CLI::App& command, ModelChoice& choice) {
       ->capture_default_str();
 }
 
+void require_one_each(const std::vector<std::string>& folders, const ModelChoice& choice) {
+  const std::string& name = choice.checkpoint;
+  if (folders.size() < 2 || name.empty() || name == "best" || name == "last") return;
+  throw UsageError(
+      fmt::format("--checkpoint {} is one model, and {} are to work together; expected best or "
+                  "last, or give the checkpoints' folders as --model",
+                  name, folders.size()));
+}
+
 LoadedModel load(const std::string& folder, const ModelChoice& choice) {
   std::filesystem::path path = folder;
   if (choice.checkpoint == "best" || choice.checkpoint == "last") {

@@ -2,7 +2,7 @@
 
 namespace skein::command {
 
-void add_score_flags(CLI::App& command, SearchOptions& search) {
+void add_score_flags(CLI::App& command, SearchOptions& search, double& temperature) {
   command
       .add_option("--length-penalty", search.length_penalty,
                   "Scores are divided by length to this power; more favours longer ones")
@@ -15,7 +15,7 @@ void add_score_flags(CLI::App& command, SearchOptions& search) {
       .add_option("--unk-penalty", search.unk_penalty,
                   "Taken from the log-probability of the unknown word")
       ->capture_default_str();
-  command.add_option("--temperature", search.temperature, "Logits are divided by it")
+  command.add_option("--temperature", temperature, "Each model's logits are divided by it")
       ->capture_default_str();
 }
 

@@ -8,7 +8,7 @@
 namespace skein::command {
 
 // --length-penalty, --no-repeat-ngram, --unk-penalty, --temperature.
-void add_score_flags(CLI::App& command, SearchOptions& search);
+void add_score_flags(CLI::App& command, SearchOptions& search, double& temperature);
 
 // --top-k, --top-p, --seed.
 void add_sampling_flags(CLI::App& command, SamplingOptions& sampling);

@@ -37,6 +37,7 @@ struct TranslateArguments {
   std::string on_error = "stop";
   std::string on_long = "split";
   bool sample = false;
+  double temperature = 1;
   SamplingOptions sampling;
   bool replace_unknown = false;
   std::string dictionary;
@@ -78,7 +79,7 @@ constexpr std::array kNeeded = {
 void require_consistent(const CLI::App& command, const TranslateArguments& arguments) {
   refuse_together(command, kExclusive);
   require_together(command, kNeeded);
-  if (arguments.sample && arguments.options.search.temperature == 0) {
+  if (arguments.sample && arguments.temperature == 0) {
     throw UsageError(
         "--sample with --temperature 0 draws nothing: the likeliest token is always taken; leave "
         "out --sample, or raise the temperature");
@@ -177,8 +178,9 @@ class Setup {
       dictionary_ = read_dictionary(arguments.dictionary);
       extensions.unknown_words = &dictionary_;
     }
-    translator_.emplace([this] { return models_.scorer(); }, models_.source(), models_.target(),
-                        arguments.options, extensions);
+    const double temperature = arguments.temperature;
+    translator_.emplace([this, temperature] { return models_.scorer(temperature); },
+                        models_.source(), models_.target(), arguments.options, extensions);
   }
 
   const Translator& translator() const { return *translator_; }
@@ -241,7 +243,7 @@ void add_search_options(CLI::App& command, TranslateArguments& arguments) {
   command.add_option("--n-best", arguments.options.n_best, "Hypotheses written for a sentence")
       ->capture_default_str();
   add_length_options(command, search);
-  add_score_flags(command, search);
+  add_score_flags(command, search, arguments.temperature);
   command.add_flag("--sample", arguments.sample, "Draw translations at random, --n-best of them");
   add_sampling_flags(command, arguments.sampling);
   add_diversity_flags(command, search.diversity);
@@ -327,7 +329,8 @@ void add_translate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("translate", "Text in, its translation out");
   command
       ->add_option("--model", arguments->models,
-                   "Folder of a trained model; several translate together")
+                   "Folder of a trained model; repeated, several translate together")
+      ->allow_extra_args(false)
       ->required();
   add_model_options(*command, arguments->choice);
   add_stream_options(*command, *arguments);

@@ -8,6 +8,7 @@
 #include "skein/decode/fusion_scorer.h"
 #include "skein/decode/language_model_scorer.h"
 #include "skein/decode/model_scorer.h"
+#include "skein/decode/tempered_scorer.h"
 
 namespace skein::command {
 namespace {
@@ -35,6 +36,7 @@ LoadedModel load_language(const std::string& folder, const ModelChoice& choice) 
 TranslationModels::TranslationModels(const std::vector<std::string>& folders,
                                      const ModelChoice& choice)
     : first_(folders.front()) {
+  require_one_each(folders, choice);
   for (const std::string& folder : folders) {
     loaded_.push_back(load_translation(folder, choice));
     const LoadedModel& model = loaded_.back();
@@ -63,22 +65,24 @@ void TranslationModels::require_opposite(const LoadedModel& channel,
                                          const std::string& folder) const {
   const LanguageOptions& own = loaded_.front().options->language;
   const LanguageOptions& other = channel.options->language;
-  if (other.source != own.source || other.target != own.target) return;
-  throw UsageError(
-      fmt::format("{} translates {} to {}, as {} does; --channel-model takes a model that "
-                  "translates back, from {} to {}",
-                  folder, other.source, other.target, first_, own.target, own.source));
+  if (other.source == own.target && other.target == own.source) return;
+  throw UsageError(fmt::format(
+      "{} translates {} to {} and {} {} to {}; --channel-model takes a model that "
+      "translates back, from {} to {}",
+      folder, other.source, other.target, first_, own.source, own.target, own.target, own.source));
 }
 
-std::unique_ptr<StepScorer> TranslationModels::scorer() const {
+std::unique_ptr<StepScorer> TranslationModels::scorer(double temperature) const {
   std::vector<std::unique_ptr<StepScorer>> scorers;
   for (const LoadedModel& each : loaded_) {
-    scorers.push_back(std::make_unique<ModelScorer>(*each.model));
+    scorers.push_back(tempered(std::make_unique<ModelScorer>(*each.model), temperature));
   }
   std::unique_ptr<StepScorer> scorer = ensemble_of(std::move(scorers));
   if (!language_.model) return scorer;
   return std::make_unique<FusionScorer>(
-      std::move(scorer), std::make_unique<LanguageModelScorer>(*language_.model), language_weight_);
+      std::move(scorer),
+      tempered(std::make_unique<LanguageModelScorer>(*language_.model), temperature),
+      language_weight_);
 }
 
 Aligner TranslationModels::aligner() const {

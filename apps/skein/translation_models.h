@@ -17,7 +17,7 @@ namespace skein::command {
 class TranslationModels {
  public:
   // Throws UsageError, naming the folders, for a model that does not translate or has another
-  // vocabulary than the first.
+  // vocabulary than the first, and for one checkpoint of several models.
   TranslationModels(const std::vector<std::string>& folders, const ModelChoice& choice);
 
   // Shallow fusion with a language model. Throws UsageError if it is none or its vocabulary is not
@@ -30,7 +30,8 @@ class TranslationModels {
 
   const Tokenizer& source() const { return *loaded_.front().source_tokenizer; }
   const Tokenizer& target() const { return *loaded_.front().target_tokenizer; }
-  std::unique_ptr<StepScorer> scorer() const;
+  // Each model, the language model too, has this temperature. Throws what tempered() throws.
+  std::unique_ptr<StepScorer> scorer(double temperature) const;
   Aligner aligner() const;
 
  private:

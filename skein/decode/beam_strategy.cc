@@ -8,8 +8,8 @@ void BeamStrategy::rank(int64_t /*row*/, std::span<const float> logits,
 }
 
 std::vector<Candidate> BeamStrategy::choose(std::span<const ScoredRow> rows) {
-  const auto rate = static_cast<float>(first_ ? 0 : sibling_rate_);
-  first_ = false;
+  const auto rate = static_cast<float>(free_steps_ > 0 ? 0 : sibling_rate_);
+  if (free_steps_ > 0) --free_steps_;
   std::vector<Candidate> candidates;
   for (size_t row = 0; row < rows.size(); ++row) {
     float penalty = 0;

@@ -5,7 +5,8 @@
 namespace skein {
 
 DiverseStrategy::DiverseStrategy(const SearchOptions& options)
-    : beam_(options.beam),
+    : forced_(options.prefix.size()),
+      beam_(options.beam),
       groups_(static_cast<size_t>(options.diversity.groups)),
       strength_(options.diversity.strength),
       discount_(options.diversity.discount),
@@ -19,6 +20,11 @@ void DiverseStrategy::rank(int64_t /*row*/, std::span<const float> logits,
 }
 
 std::vector<Candidate> DiverseStrategy::choose(std::span<const ScoredRow> rows) {
+  if (forced_ > 0) {
+    --forced_;
+    const auto& [score, token] = rows[0].next[0];
+    return {{rows[0].sum + score, score, 0, token}};
+  }
   Groups groups;
   while (groups.size() < groups_) groups.push_back(choose_of_group(rows, groups));
   remember_agreement(groups);

@@ -15,8 +15,8 @@ class DiverseStrategy final : public SearchStrategy {
 
   void rank(int64_t row, std::span<const float> logits,
             std::vector<kernels::RankedValue>& next) const override;
-  // Hypothesis i belongs to group i mod groups. Candidates: the best of every group, then the
-  // second of every group and so on.
+  // While a prefix decides, its token and no penalty. Then hypothesis i belongs to group i mod
+  // groups. Candidates: the best of every group, then the second of every group and so on.
   std::vector<Candidate> choose(std::span<const ScoredRow> rows) override;
 
  private:
@@ -27,6 +27,7 @@ class DiverseStrategy final : public SearchStrategy {
   float penalty(int32_t token, const Groups& earlier) const;
   void remember_agreement(const Groups& groups);
 
+  size_t forced_;  // tokens of the prefix that are to come
   int64_t beam_;
   size_t groups_;
   double strength_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "skein/base/error.h"
@@ -24,6 +25,10 @@ FusionScorer::FusionScorer(std::unique_ptr<StepScorer> translation,
     : translation_(std::move(translation)),
       language_(std::move(language)),
       weight_(static_cast<float>(weight)) {
+  if (!std::isfinite(weight_)) {
+    throw UsageError(
+        fmt::format("the weight of the language model is {}; expected a finite number", weight));
+  }
   if (translation_->vocabulary() == language_->vocabulary()) return;
   throw UsageError(
       fmt::format("the translation model has {} target tokens and the language model {}; expected "

@@ -10,7 +10,8 @@ namespace skein {
 
 class FusionScorer final : public StepScorer {
  public:
-  // Throws UsageError if the two differ in the size of their vocabularies.
+  // Throws UsageError if the two differ in the size of their vocabularies, and for a
+  // weight that is no finite f32.
   FusionScorer(std::unique_ptr<StepScorer> translation, std::unique_ptr<StepScorer> language,
                double weight);
 

@@ -27,9 +27,11 @@ void require_consistent(const GeneratorOptions& options, int64_t model_vocabular
                     "vocabulary that is in the model's folder",
                     vocabulary, model_vocabulary));
   }
+  // Before the beam, which samples take from it.
+  require(options.n_best >= 1, "number of texts", options.n_best, "at least 1");
   require_valid(options.search, vocabulary);
-  require(options.n_best >= 1 && options.n_best <= options.search.beam, "number of texts",
-          options.n_best, fmt::format("1 to the beam of {}", options.search.beam));
+  require(options.n_best <= options.search.beam, "number of texts", options.n_best,
+          fmt::format("at most the beam of {}", options.search.beam));
   require(options.min_length >= 0, "minimum length", options.min_length, "at least 0");
   require(options.max_length >= 1, "maximum length", options.max_length, "at least 1");
   require(options.min_length <= options.max_length, "minimum length", options.min_length,

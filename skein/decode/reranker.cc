@@ -1,5 +1,7 @@
 #include "skein/decode/reranker.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -57,8 +59,10 @@ Reranker::Reranker(ChannelModel channel, const LanguageModel* language,
         "the model given as language model translates; expected one trained on data that was "
         "prepared with --monolingual");
   }
-  if (!std::isfinite(options_.channel_weight) || !std::isfinite(options_.language_weight)) {
-    throw UsageError("a weight of the reranking is no finite number");
+  for (const double weight : {options_.channel_weight, options_.language_weight}) {
+    if (std::isfinite(weight) && weight >= 0) continue;
+    throw UsageError(
+        fmt::format("a weight of the reranking is {}; expected a number of at least 0", weight));
   }
 }
 

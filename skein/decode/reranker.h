@@ -49,7 +49,7 @@ struct RerankedText {
 class Reranker {
  public:
   // language: may be null. Throws UsageError for a channel model without a source side or a
-  // language model with one, and weights that are not finite.
+  // language model with one, and weights that are not finite or below 0.
   Reranker(ChannelModel channel, const LanguageModel* language, const RerankOptions& options);
 
   // Fills in the scores and sets each hypothesis's score to

@@ -14,17 +14,24 @@
 namespace skein {
 namespace {
 
-// sums += softmax(logits), row by row.
-void add_probabilities(const Tensor& logits, Tensor& sums) {
+// log(exp(a) + exp(b)); NaN if either is.
+float log_add(float a, float b) {
+  const float higher = a > b ? a : b;
+  const float lower = a > b ? b : a;
+  if (lower == -std::numeric_limits<float>::infinity()) return higher;
+  return higher + std::log1p(std::exp(lower - higher));
+}
+
+// Turns each row into log-probabilities and calls mix(i, value i) for its values.
+template <typename Mix>
+void for_log_probabilities(const Tensor& logits, Mix&& mix) {
   const int64_t columns = logits.columns();
   const float* from = logits.data<float>();
-  float* to = sums.data<float>();
   parallel_for(logits.rows(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const float* values = from + row * columns;
       const float shift = kernels::log_sum_exp({values, static_cast<size_t>(columns)});
-      float* sum = to + row * columns;
-      for (int64_t i = 0; i < columns; ++i) sum[i] += std::exp(values[i] - shift);
+      for (int64_t i = 0; i < columns; ++i) mix(row * columns + i, values[i] - shift);
     }
   });
 }
@@ -60,12 +67,13 @@ void EnsembleScorer::start(const PackedSequences& source) {
 }
 
 Tensor EnsembleScorer::step(std::span<const int32_t> previous) {
-  Tensor sums = Tensor::zeros({static_cast<int64_t>(previous.size()), vocabulary()}, DType::kF32);
-  for (const auto& member : members_) add_probabilities(member->step(previous), sums);
-  // What all models think impossible is kept apart from what a search forbids.
-  constexpr float kSmallest = std::numeric_limits<float>::min();
-  for (float& sum : sums.values<float>()) {
-    sum = std::log(std::max(sum / static_cast<float>(members_.size()), kSmallest));
+  Tensor sums = members_.front()->step(previous);
+  float* sum = sums.data<float>();
+  const auto share = std::log(static_cast<float>(members_.size()));
+  for_log_probabilities(sums, [&](int64_t i, float value) { sum[i] = value - share; });
+  for (size_t m = 1; m < members_.size(); ++m) {
+    for_log_probabilities(members_[m]->step(previous),
+                          [&](int64_t i, float value) { sum[i] = log_add(sum[i], value - share); });
   }
   return sums;
 }

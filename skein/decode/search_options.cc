@@ -23,6 +23,13 @@ void require_not_negative(const char* name, double value) {
   require(std::isfinite(value) && value >= 0, name, value, "at least 0");
 }
 
+// Penalties are taken from scores in f32, which have to stay numbers.
+constexpr double kLargestPenalty = 1e6;
+
+void require_penalty(const char* name, double value) {
+  require(value >= 0 && value <= kLargestPenalty, name, value, "0 to a million");
+}
+
 void require_words(std::span<const int32_t> tokens, const char* what, int64_t vocabulary) {
   for (const int32_t token : tokens) {
     if (token >= 0 && token < vocabulary && token != kPadId && token != kEosId) continue;
@@ -38,13 +45,16 @@ void require_lengths(const SearchOptions& options) {
   require(options.min_length >= 0, "minimum length", number(options.min_length), "at least 0");
   require_not_negative("maximum length (a)", options.max_length_a);
   require_not_negative("maximum length (b)", options.max_length_b);
-  if (options.min_length_a < options.max_length_a ||
-      number(options.min_length) <= options.max_length_b) {
+  // Both grow with the source; the shortest one has a word and its end.
+  const double shortest = 2;
+  if (options.min_length_a <= options.max_length_a &&
+      options.min_length_a * shortest + number(options.min_length) <=
+          options.max_length_a * shortest + options.max_length_b) {
     return;
   }
   throw UsageError(fmt::format(
-      "the minimum length, {} x source + {}, is above the maximum, {} x source + {}; "
-      "lower the one or raise the other",
+      "the minimum length, {} x source + {}, is above the maximum, {} x source + {}, "
+      "for some sources; lower the one or raise the other",
       options.min_length_a, options.min_length, options.max_length_a, options.max_length_b));
 }
 
@@ -69,9 +79,10 @@ void require_diversity(const SearchOptions& options) {
   const DiversityOptions& diversity = options.diversity;
   require(diversity.groups >= 1, "number of diverse groups", number(diversity.groups),
           "at least 1");
-  require_not_negative("strength of diversity", diversity.strength);
-  require_not_negative("discount of diversity", diversity.discount);
-  require_not_negative("penalty of siblings", diversity.sibling_rate);
+  require_penalty("strength of diversity", diversity.strength);
+  require(diversity.discount >= 0 && diversity.discount <= 1, "discount of diversity",
+          diversity.discount, "0 to 1");
+  require_penalty("penalty of siblings", diversity.sibling_rate);
   if (options.beam % diversity.groups != 0) {
     throw UsageError(
         fmt::format("a beam of {} cannot be parted into {} diverse groups of equal size; choose a "
@@ -123,15 +134,19 @@ LengthBounds length_bounds(const SearchOptions& options, int64_t source_length,
   return bounds;
 }
 
+void require_temperature(double temperature) {
+  require(temperature >= 1e-3 && temperature <= 1e6, "temperature", temperature,
+          "a number from 0.001 to a million");
+}
+
 void require_valid(const SearchOptions& options, int64_t vocabulary) {
   require(options.beam >= 1, "beam", number(options.beam), "at least 1");
-  require(std::isfinite(options.length_penalty), "length penalty", options.length_penalty,
-          "a finite number");
+  require(std::abs(options.length_penalty) <= 100, "length penalty", options.length_penalty,
+          "-100 to 100");
   require_lengths(options);
-  require(std::isfinite(options.unk_penalty), "penalty of unknown words", options.unk_penalty,
-          "a finite number");
-  require(std::isfinite(options.temperature) && options.temperature > 0, "temperature",
-          options.temperature, "a number above 0");
+  require(std::abs(options.unk_penalty) <= kLargestPenalty, "penalty of unknown words",
+          options.unk_penalty, "at most a million, up or down");
+  require_temperature(options.temperature);
   require(options.no_repeat_ngram >= 0, "length of n-grams that may not repeat",
           number(options.no_repeat_ngram), "at least 0");
   require_words(options.prefix, "the forced prefix", vocabulary);

@@ -20,8 +20,8 @@ struct SamplingOptions {
 struct DiversityOptions {
   int64_t groups = 1;     // 1: plain beam search
   double strength = 0.5;  // taken from a token for each earlier group's candidate with that token
-  // How much of earlier steps' agreement of two groups adds to that; 0 is the paper's Hamming
-  // diversity.
+  // How much, from 0 to 1, of earlier steps' agreement of two groups adds to that; 0 is the paper's
+  // Hamming diversity. Tokens of a forced prefix are no agreement.
   double discount = 0;
   // Li et al. 2016: the k-th best continuation of a hypothesis loses k times this.
   double sibling_rate = 0;
@@ -44,7 +44,8 @@ struct SearchOptions {
   double max_length_b = 100;
   bool match_source_length = false;  // instead: exactly as many as the source has before its eos
   double unk_penalty = 0;            // taken from the log-probability of kUnkId
-  double temperature = 1;            // logits are divided by it
+  // Logits are divided by it. Models together are tempered one by one instead: tempered_scorer.h.
+  double temperature = 1;
   int64_t no_repeat_ngram = 0;       // no n-gram of this length occurs twice; 0: all may
   std::vector<int32_t> prefix = {};  // tokens that every hypothesis begins with
   std::optional<SamplingOptions> sampling = {};  // `beam` independent samples
@@ -62,6 +63,9 @@ struct LengthBounds {
 // counted. Throws UsageError if the prefix is longer than those.
 LengthBounds length_bounds(const SearchOptions& options, int64_t source_length,
                            int64_t max_positions);
+
+// Throws UsageError unless logits can be divided by it: a number from 0.001 to a million.
+void require_temperature(double temperature);
 
 // Throws UsageError unless every option is in its range, none contradicts another, and prefix and
 // constraints consist of words of a vocabulary of that size.

@@ -14,7 +14,7 @@ std::unique_ptr<SearchStrategy> make_search_strategy(const SearchOptions& option
   if (options.sampling) return std::make_unique<SamplingStrategy>(options);
   if (!options.constraints.empty()) return std::make_unique<ConstrainedStrategy>(options);
   if (options.diversity.groups > 1) return std::make_unique<DiverseStrategy>(options);
-  return std::make_unique<BeamStrategy>(options.beam, options.diversity.sibling_rate);
+  return std::make_unique<BeamStrategy>(options);
 }
 
 void keep_best(size_t count, std::vector<Candidate>& candidates) {

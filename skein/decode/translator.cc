@@ -23,8 +23,13 @@ void require_consistent(const TranslatorOptions& options, int64_t model_vocabula
                     "vocabulary that is in the model's folder",
                     vocabulary, model_vocabulary));
   }
+  // Before the beam, which samples take from it.
+  if (options.n_best < 1) {
+    throw UsageError(fmt::format("{} hypotheses a sentence were asked for; expected at least 1",
+                                 options.n_best));
+  }
   require_valid(options.search, vocabulary);
-  if (options.n_best < 1 || options.n_best > options.search.beam) {
+  if (options.n_best > options.search.beam) {
     throw UsageError(
         fmt::format("{} hypotheses a sentence were asked for; expected 1 to the beam of {}",
                     options.n_best, options.search.beam));
@@ -46,6 +51,11 @@ Translator::Translator(ScorerFactory make_scorer, const Tokenizer& source, const
       extensions_(extensions) {
   const std::unique_ptr<StepScorer> scorer = make_scorer_();
   require_consistent(options_, scorer->vocabulary(), target.vocabulary().size());
+  if (extensions_.reranker != nullptr && options_.search.beam == 1) {
+    throw UsageError(
+        "reranking sorts the hypotheses of a sentence, and a beam of 1 has one only; raise the "
+        "beam, or the number of samples");
+  }
   max_source_length_ = scorer->max_source_length();
   max_target_length_ = scorer->max_target_length();
 }

@@ -111,6 +111,11 @@ TEST_F(Generate, AnswersWhatIsWrongInOneSentence) {
           {"--model lm --prompt x --diverse-groups 2", 2,
            "skein: --diverse-groups needs --beam: samples are independent"},
           {"--model lm --prompt x --temperature -1", 2, "skein: temperature is -1; expected"},
+          {"--model lm --prompt x --n-best 0", 2, "skein: number of texts is 0; expected at least"},
+          {"--model lm --model lm --prompt x --checkpoint lm/last", 2,
+           "skein: --checkpoint lm/last is one model, and 2 are to work together; expected best "
+           "or"},
+          {"--model lm lm --prompt x", 2, "skein: "},
           {"--model lm --prompt x --top-p 0", 2, "skein: top-p is 0; expected a probability"},
           {"--model lm --prompt x --top-k -1", 2, "skein: top-k is -1; expected at least 0"},
           {"--model lm --prompt x --max-length 0", 2, "skein: maximum length is 0; expected"},

@@ -40,14 +40,15 @@ class TrainedModel : public testing::Test {
   }
 
   void make_model(const std::string& languages, const std::string& data, const std::string& preset,
-                  const std::string& output, const std::string& vocabulary = "v.model") {
+                  const std::string& output, const std::string& vocabulary = "v.model",
+                  const std::string& settings = "") {
     const bool translates = preset == "transformer_tiny";
     make("skein prepare " + languages + " --train a --valid a --vocab " + vocabulary +
          " --output " + data + " && skein train --threads 1 --data " + data + " --model " + preset +
          " --output " + output +
          " --train.max_updates 1 --model.width 16 --model.ffn 16 --model.heads 2 "
          "--model.max_positions 40 --model.decoder_layers 1" +
-         (translates ? " --model.encoder_layers 1" : ""));
+         (translates ? " --model.encoder_layers 1" : "") + settings);
   }
 
   void make(const std::string& line) const {

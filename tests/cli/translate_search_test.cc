@@ -1,6 +1,7 @@
 // What `skein translate` does besides plain beam search.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -159,6 +160,13 @@ TEST_F(TranslateSearch, RefusesFlagsThatContradictEachOther) {
           {"--match-source-length --max-length-b 9", 2, "the source gives the length"},
           {"--min-length 9 --max-length-a 0 --max-length-b 3", 2,
            "skein: the minimum length, 0 x source + 9, is above the maximum, 0 x source + 3"},
+          {"--min-length-a 3 --max-length-a 2", 2,
+           "skein: the minimum length, 3 x source + 1, is above the maximum, 2 x source + 100, "
+           "for "},
+          {"--n-best 0", 2, "skein: 0 hypotheses a sentence were asked for; expected at least 1"},
+          {"--sample --n-best 0", 2, "skein: 0 hypotheses a sentence were asked for"},
+          {"--temperature 1e-39", 2, "skein: temperature is 1e-39; expected a number from 0.001"},
+          {"--unk-penalty=-1e39", 2, "skein: penalty of unknown words is -1e+39; expected"},
           {"--dictionary words", 2, "skein: --dictionary needs --replace-unknown"},
           {"--on-unmet leave-out", 2, "skein: --on-unmet needs --constraints or --input-format"},
           {"--input-format jsonl --prefix a.de", 2,
@@ -168,11 +176,49 @@ TEST_F(TranslateSearch, RefusesFlagsThatContradictEachOther) {
       });
 }
 
+TEST_F(TranslateSearch, ALanguageModelOfNoWeightChangesNothingAtAnyTemperature) {
+  make_language_model();
+  const std::string hot = kTranslate + "--beam 2 --temperature 2 --format jsonl ";
+  const auto plain = lines_of(run(hot + "< a.en").out);
+  const auto fused = lines_of(run(hot + "--lm lm --lm-weight 0 < a.en").out);
+  ASSERT_THAT(plain, SizeIs(25));
+  ASSERT_THAT(fused, SizeIs(25));
+  for (size_t i = 0; i < plain.size(); ++i) {
+    const auto best = [](const std::string& line) {
+      return nlohmann::json::parse(line).at("hypotheses").at(0);
+    };
+    EXPECT_NEAR(best(fused[i]).at("score").get<double>(), best(plain[i]).at("score").get<double>(),
+                1e-4);
+  }
+}
+
+// Of two models that differ, the mean of the probabilities is neither's.
+TEST_F(TranslateSearch, ModelsThatDifferTranslateTogether) {
+  make_model("--source en --target de", "data", "transformer_tiny", "other", "v.model",
+             " --train.seed 7");
+  const std::string sentence = "echo 'one two' | skein translate --threads 1 --format jsonl ";
+  const std::string fixed = " --beam 1 --max-length-a 0 --max-length-b 0 --min-length 0";
+  // No room for a word: the score is that of the end of the sentence.
+  const auto end = [&](const std::string& models) {
+    const ShellResult result = run(sentence + models + fixed);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    const auto best = nlohmann::json::parse(result.out).at("hypotheses").at(0);
+    return std::exp(best.at("token_scores").at(0).get<double>());
+  };
+  const double first = end("--model model"), second = end("--model other");
+  EXPECT_GT(std::abs(first - second), 1e-4);
+  EXPECT_NEAR(end("--model model --model other"), (first + second) / 2, 1e-5);
+  EXPECT_NEAR(end("--model other --model model --checkpoint last"), (first + second) / 2, 1e-5);
+}
+
 TEST_F(TranslateSearch, RefusesModelsOfTheWrongKind) {
   make_language_model();
   make("skein vocab --input a.en a.de --type word --size 100 --output w.model");
   make_model("--source en --target de", "word_data", "transformer_tiny", "words", "w.model");
   make_model("--monolingual de", "word_lm_data", "transformer_lm_tiny", "word_lm", "w.model");
+  make("cp a.en a.fr");
+  make_model("--source de --target fr", "fr_data", "transformer_tiny", "french");
+  make_channel_model();
   expect_failures(
       "skein translate < a.en",
       {
@@ -189,8 +235,21 @@ TEST_F(TranslateSearch, RefusesModelsOfTheWrongKind) {
           {"--model model --channel-model lm", 2,
            "skein: lm is a language model, and --channel-model takes a model that translates back"},
           {"--model model --channel-model model", 2,
-           "skein: model translates en to de, as model does; --channel-model takes a model that "
-           "translates back"},
+           "skein: model translates en to de and model en to de; --channel-model takes a model "
+           "that translates back, from de to en"},
+          {"--model model --channel-model french", 2,
+           "skein: french translates de to fr and model en to de; --channel-model takes a model "
+           "that translates back, from de to en"},
+          {"--model model --channel-model back --beam 1", 2,
+           "skein: reranking sorts the hypotheses of a sentence, and a beam of 1 has one only"},
+          {"--model model --channel-model back --channel-weight=-1", 2,
+           "skein: a weight of the reranking is -1; expected a number of at least 0"},
+          {"--model model --lm lm --lm-weight nan", 2,
+           "skein: the weight of the language model is nan; expected a finite number"},
+          {"--model model --model french --checkpoint model/last", 2,
+           "skein: --checkpoint model/last is one model, and 2 are to work together; expected best "
+           "or last"},
+          {"--model model model", 2, "skein: "},
       });
 }
 

@@ -77,7 +77,7 @@ TEST_F(Translate, AnswersWhatIsWrongInOneSentence) {
       {"--model model --beam 0", 2, "skein: beam is 0; expected at least 1"},
       {"--model model --n-best 6", 2,
        "skein: 6 hypotheses a sentence were asked for; expected 1 to the beam of 5"},
-      {"--model model --temperature 0", 2, "skein: temperature is 0; expected a number above 0"},
+      {"--model model --temperature 0", 2, "skein: temperature is 0; expected a number from 0.001"},
       {"--model model --beams 3", 2, "skein: unknown flag '--beams'; did you mean '--beam'?"},
       {"--model model --input nowhere", 1, "skein: cannot read nowhere: No such file"},
       {"--model model --input a.en --output nowhere/out", 1, "skein: cannot write nowhere/out: "},

@@ -224,7 +224,13 @@ TEST(BeamSearch, ScoresThatAreNotNumbersAreAnError) {
 TEST(BeamSearch, RefusesWhatMakesNoSense) {
   EXPECT_THROW(search_one(garden_path(), {.beam = 0}), UsageError);
   EXPECT_THROW(search_one(garden_path(), {.min_length = -1}), UsageError);
-  EXPECT_THROW(search_one(garden_path(), {.temperature = 0}), UsageError);
+  for (const double temperature : {0.0, 1e-39, 1e39, std::nan("")}) {
+    EXPECT_THROW(search_one(garden_path(), {.temperature = temperature}), UsageError);
+  }
+  for (const double penalty : {-1e39, 1e39, HUGE_VAL, std::nan("")}) {
+    EXPECT_THROW(search_one(garden_path(), {.unk_penalty = penalty}), UsageError);
+    EXPECT_THROW(search_one(garden_path(), {.length_penalty = penalty}), UsageError);
+  }
   EXPECT_THROW(search_one(garden_path(), {.prefix = {kEosId}}), UsageError);
   EXPECT_THROW(search_one(garden_path(), {.prefix = {kVocabulary}}), UsageError);
   TableScorer scorer(garden_path(), 2);
@@ -244,6 +250,40 @@ TEST(EnsembleScorer, GivesTheMeanOfTheProbabilities) {
   const Tensor scores = ensemble.step(std::vector{kEosId});
   EXPECT_NEAR(scores.values<float>()[kA], std::log(0.6), 1e-5);
   EXPECT_NEAR(scores.values<float>()[kB], std::log(0.4), 1e-5);
+}
+
+TEST(EnsembleScorer, TellsImprobableTokensApart) {
+  // e^-150 and e^-160 are too small for f32, their logarithms are not.
+  Table first = table_of(1, kVocabulary, {{0, kEosId, kA, 1}});
+  const auto row = static_cast<size_t>(kEosId * kVocabulary);
+  first.values[row + kB] = -150;
+  first.values[row + kEosId] = -160;
+  std::vector<std::unique_ptr<StepScorer>> members;
+  members.push_back(std::make_unique<TableScorer>(first));
+  first.values[row + kB] = -151;
+  members.push_back(std::make_unique<TableScorer>(first));
+  EnsembleScorer ensemble(std::move(members));
+  ensemble.start(table_sources(std::vector{0}));
+  const Tensor scores = ensemble.step(std::vector{kEosId});
+  // (e^-150 + e^-151) / 2
+  EXPECT_NEAR(scores.values<float>()[kB], -150 + std::log((1 + std::exp(-1.0)) / 2), 1e-3);
+  EXPECT_NEAR(scores.values<float>()[kEosId], -160, 1e-3);
+}
+
+TEST(EnsembleScorer, PassesOnWhatIsNoNumber) {
+  for (const size_t damaged : {size_t{0}, size_t{1}}) {
+    std::vector<std::unique_ptr<StepScorer>> members;
+    for (const size_t member : {size_t{0}, size_t{1}}) {
+      Table table = garden_path();
+      if (member == damaged) {
+        table.values[static_cast<size_t>(kEosId * kVocabulary)] = std::nanf("");
+      }
+      members.push_back(std::make_unique<TableScorer>(std::move(table)));
+    }
+    EnsembleScorer ensemble(std::move(members));
+    EXPECT_THROW(beam_search(ensemble, table_sources(std::vector{0}), SearchOptions{}),
+                 NonFiniteError);
+  }
 }
 
 TEST(EnsembleScorer, RefusesModelsOfDifferentVocabularies) {

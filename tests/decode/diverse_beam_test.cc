@@ -50,6 +50,44 @@ TEST(DiverseBeam, PenaltiesStayInTheScores) {
   EXPECT_NEAR(found[1].score, std::log(0.2) - 2, 1e-5);
 }
 
+TEST(DiverseBeam, TokensOfAPrefixAreNoDecisionOfAGroup) {
+  const Table table = Table::random(1, 6, kVocabulary, 5);
+  const std::vector<int32_t> prefix = {kA, kB, kA};
+  const SearchOptions plain{.beam = 4, .normalize = false, .prefix = prefix};
+  for (const DiversityOptions& diversity :
+       {DiversityOptions{.groups = 2, .strength = 3, .discount = 1},
+        DiversityOptions{.groups = 4, .strength = 1}, DiversityOptions{.sibling_rate = 2}}) {
+    SearchOptions options = plain;
+    options.diversity = diversity;
+    const auto found = search_one(table, options);
+    ASSERT_EQ(found.size(), 4u);
+    for (const Hypothesis& each : found) {
+      int32_t previous = kEosId;
+      for (size_t t = 0; t < prefix.size(); ++t) {
+        ASSERT_EQ(each.tokens[t], prefix[t]);
+        const float score =
+            table.row(0, static_cast<int64_t>(t), previous)[static_cast<size_t>(prefix[t])];
+        EXPECT_NEAR(each.token_scores[t], score, 1e-5);
+        previous = prefix[t];
+      }
+    }
+  }
+  // Nor does their agreement make the first free word dearer: what a group takes there is what it
+  // takes without a discount.
+  const auto with_discount = [&](double discount) {
+    SearchOptions options = plain;
+    options.max_length_a = 0;
+    options.max_length_b = 4;
+    options.diversity = {.groups = 2, .strength = 3, .discount = discount};
+    return search_one(table, options);
+  };
+  const auto none = with_discount(0), all = with_discount(1);
+  ASSERT_EQ(none.size(), all.size());
+  for (size_t i = 0; i < none.size(); ++i) {
+    EXPECT_EQ(none[i].token_scores[prefix.size()], all[i].token_scores[prefix.size()]);
+  }
+}
+
 TEST(DiverseBeam, OfNoStrengthTheFirstGroupIsASmallerBeamSearch) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     const Table table = Table::random(1, 6, kVocabulary, seed);

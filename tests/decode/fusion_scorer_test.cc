@@ -74,6 +74,12 @@ TEST(FusionScorer, StaysWithinThePositionsOfBoth) {
   EXPECT_EQ(FusionScorer(table(1, 30), table(2, 20), 1).max_target_length(), 20);
 }
 
+TEST(FusionScorer, RefusesAWeightThatIsNoNumber) {
+  for (const double weight : {std::nan(""), HUGE_VAL, 1e39}) {
+    EXPECT_THROW(FusionScorer(table(1), table(2), weight), UsageError) << weight;
+  }
+}
+
 TEST(FusionScorer, RefusesModelsOfDifferentVocabularies) {
   EXPECT_THROW(FusionScorer(table(1), std::make_unique<TableScorer>(Table::random(1, 1, 9, 1)), 1),
                UsageError);

@@ -81,7 +81,10 @@ TEST_F(RerankerTest, RefusesModelsOfTheWrongKind) {
   const LanguageModel translates{*channel_, *tokenizer_};
   EXPECT_THROW(Reranker({*language_, *tokenizer_, *tokenizer_}, nullptr, {}), UsageError);
   EXPECT_THROW(Reranker(channel(), &translates, {}), UsageError);
-  EXPECT_THROW(Reranker(channel(), nullptr, {.channel_weight = std::nan("")}), UsageError);
+  for (const double weight : {std::nan(""), HUGE_VAL, -1.0}) {
+    EXPECT_THROW(Reranker(channel(), nullptr, {.channel_weight = weight}), UsageError);
+    EXPECT_THROW(Reranker(channel(), nullptr, {.language_weight = weight}), UsageError);
+  }
 }
 
 }  // namespace
