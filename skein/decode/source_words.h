@@ -12,7 +12,8 @@ namespace skein {
 
 struct SourceWords {
   std::vector<std::string> words;
-  std::vector<int32_t> of_tokens;  // [tokens]: the word of each; -1: none
+  std::vector<int32_t> of_tokens;        // [tokens]: the word of each; -1: none
+  std::vector<std::string> pieces = {};  // [tokens]: the text of each
 };
 
 // `text`: the raw text that `tokenizer` split into tokens. Words are as they stand there, or in

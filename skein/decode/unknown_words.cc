@@ -2,71 +2,86 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "skein/decode/word_alignment.h"
+#include "skein/text/spaceless_script.h"
 
 namespace skein {
 namespace {
 
-std::string replacement_of(size_t token, const UnknownWords& unknown) {
+// Where the text shows an unknown token.
+struct Place {
+  size_t begin = 0;
+  size_t end = 0;
+  size_t token = 0;
+};
+
+std::vector<Place> places_of_unknown(std::span<const int32_t> tokens, const Tokenizer& tokenizer,
+                                     std::string_view text) {
+  std::vector<Place> places;
+  // That of SentencePiece has spaces around the mark.
+  const std::string shown = tokenizer.decode(std::vector{kUnkId});
+  if (shown.empty()) return places;
+  size_t next = 0;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    // A known piece may look like an unknown token.
+    const std::string& piece = tokenizer.vocabulary().piece(tokens[i]);
+    const bool unknown = tokens[i] == kUnkId;
+    if (!unknown && piece.find(shown) == std::string::npos) continue;
+    const size_t begin = text.find(shown, next);
+    if (begin == std::string_view::npos) return places;
+    next = begin + shown.size();
+    if (unknown) places.push_back({begin, next, i});
+  }
+  return places;
+}
+
+// What replaces an unknown token.
+struct Origin {
+  std::string text = {};  // empty: nothing
+  int64_t unit = -1;      // the same for what has the same origin; below -1: a token, not a word
+};
+
+Origin origin_of(size_t token, const UnknownWords& unknown) {
   const int32_t aligned = unknown.aligned[token];
   if (aligned < 0) return {};
-  const int32_t word = unknown.source.of_tokens[static_cast<size_t>(aligned)];
-  if (word < 0) return {};
-  return unknown.dictionary.translate(unknown.source.words[static_cast<size_t>(word)]);
+  const int32_t number = unknown.source.of_tokens[static_cast<size_t>(aligned)];
+  if (number < 0) return {};
+  const std::string& word = unknown.source.words[static_cast<size_t>(number)];
+  if (!has_spaceless_script(word)) return {unknown.dictionary.translate(word), number};
+  const std::string& piece = unknown.source.pieces[static_cast<size_t>(aligned)];
+  return {unknown.dictionary.translate(piece), -2 - int64_t{aligned}};
 }
 
-// For each word the text that replaces it; empty for a word that stays.
-std::vector<std::string> replacements(std::span<const int32_t> tokens,
-                                      std::span<const int32_t> words, const UnknownWords& unknown) {
-  std::vector<std::string> result;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (words[i] < 0) continue;
-    const auto word = static_cast<size_t>(words[i]);
-    result.resize(std::max(result.size(), word + 1));
-    if (tokens[i] == kUnkId && result[word].empty()) result[word] = replacement_of(i, unknown);
+std::string replace_word(std::string_view word, std::span<const Place> places,
+                         const UnknownWords& unknown) {
+  for (const Place& place : places) {
+    Origin origin = origin_of(place.token, unknown);
+    if (!origin.text.empty()) return std::move(origin.text);
   }
+  return std::string(word);
+}
+
+// `word` begins at `begin` of the text that places are of.
+std::string replace_tokens(std::string_view word, size_t begin, std::span<const Place> places,
+                           const UnknownWords& unknown) {
+  std::string result;
+  size_t done = 0;
+  Origin before;
+  for (const Place& place : places) {
+    const size_t at = place.begin - begin;
+    if (at > done) before = {};
+    result += word.substr(done, at - done);
+    done = place.end - begin;
+    Origin origin = origin_of(place.token, unknown);
+    if (origin.unit == before.unit && !origin.text.empty()) continue;
+    if (origin.unit >= 0 && before.unit >= 0) result += ' ';
+    result += origin.text.empty() ? kUnknownText : std::string_view(origin.text);
+    before = std::move(origin);
+  }
+  result += word.substr(done);
   return result;
 }
-
-// Text of tokens and of replaced words in turn, with a space where they meet.
-class TextOfSegments {
- public:
-  explicit TextOfSegments(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-
-  void add(int32_t token) { tokens_.push_back(token); }
-
-  void add(const std::string& word) {
-    end_tokens();
-    append(word);
-  }
-
-  std::string finish() && {
-    end_tokens();
-    return std::move(text_);
-  }
-
- private:
-  void end_tokens() {
-    std::string text = tokenizer_.decode(tokens_);
-    tokens_.clear();
-    // Tokenisers that have spaces as pieces leave them at the ends.
-    if (!text_.empty()) text.erase(0, text.find_first_not_of(' '));
-    append(text);
-  }
-
-  void append(std::string_view text) {
-    if (text.empty()) return;
-    if (!text_.empty() && text_.back() != ' ') text_ += ' ';
-    text_ += text;
-  }
-
-  const Tokenizer& tokenizer_;
-  std::vector<int32_t> tokens_;
-  std::string text_;
-};
 
 }  // namespace
 
@@ -76,20 +91,29 @@ bool has_unknown(std::span<const int32_t> tokens) {
 
 std::string replace_unknown(std::span<const int32_t> tokens, const Tokenizer& tokenizer,
                             const UnknownWords& unknown) {
-  const std::vector<int32_t> words = target_words(tokens, tokenizer);
-  const std::vector<std::string> replaced = replacements(tokens, words, unknown);
-  TextOfSegments text(tokenizer);
-  int32_t last = -1;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    const bool in_word = words[i] >= 0;
-    if (!in_word || replaced[static_cast<size_t>(words[i])].empty()) {
-      text.add(tokens[i]);
-    } else if (words[i] != last) {
-      text.add(replaced[static_cast<size_t>(words[i])]);
+  constexpr std::string_view kWhitespace = " \t\n\v\f\r";
+  const std::string decoded = tokenizer.decode(tokens);
+  const std::string_view text = decoded;
+  const std::vector<Place> places = places_of_unknown(tokens, tokenizer, text);
+  std::string result;
+  size_t done = 0;
+  for (auto first = places.begin(); first != places.end();) {
+    const size_t begin =
+        first->begin == 0 ? 0 : text.find_last_of(kWhitespace, first->begin - 1) + 1;
+    size_t end = begin;
+    auto last = first;
+    for (; last == first || (last != places.end() && last->begin <= end); ++last) {
+      end = std::min(text.find_first_of(kWhitespace, last->end), text.size());
     }
-    if (in_word) last = words[i];
+    const std::string_view word = text.substr(begin, end - begin);
+    result += text.substr(done, begin - done);
+    result += has_spaceless_script(word) ? replace_tokens(word, begin, {first, last}, unknown)
+                                         : replace_word(word, {first, last}, unknown);
+    done = end;
+    first = last;
   }
-  return std::move(text).finish();
+  result += text.substr(done);
+  return result;
 }
 
 }  // namespace skein

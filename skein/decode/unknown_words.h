@@ -21,7 +21,10 @@ struct UnknownWords {
 };
 
 // The text of `tokens`, special ones left out, where each word that contains kUnkId is replaced by
-// the source word of the first such token; it stays unknown where there is none.
+// the source word of the first such token; it stays unknown where there is none. In a script
+// without spaces between words only the unknown tokens themselves are replaced, each word that
+// several of them in a row were made from written once; from a source word in such a script comes
+// not the whole of it, but the text of the source token.
 std::string replace_unknown(std::span<const int32_t> tokens, const Tokenizer& tokenizer,
                             const UnknownWords& unknown);
 

@@ -75,6 +75,54 @@ TEST(UnknownWords, SpacesOfSentencePieceArePutBack) {
   const std::vector<int32_t> aligned(tokens.size(), 0);
   EXPECT_EQ(replace_unknown(tokens, *tokenizer, {source, aligned, WordDictionary()}),
             "a bad Łódź bed");
+  // Two unknown tokens of one word.
+  const auto id = [&](const char* piece) { return tokenizer->vocabulary().id(piece); };
+  EXPECT_EQ(replace_unknown(std::vector{id("a"), kUnkId, kUnkId, id("b"), kEosId}, *tokenizer,
+                            {source, std::vector(5, 0), WordDictionary()}),
+            "Łódź");
+}
+
+TEST(UnknownWords, AmongCharactersWithoutSpacesOnlyTheUnknownOnesAreReplaced) {
+  const auto tokenizer = learned("char", "我喜欢和。 ab");
+  const SourceWords source{{"I", "like", "Łódź", "Żory"}, {0, 1, 2, 2, 3}};
+  const auto replaced = [&](const std::vector<std::string>& pieces, std::vector<int32_t> aligned) {
+    aligned.push_back(-1);
+    return replace_unknown(ids(*tokenizer, pieces), *tokenizer,
+                           {source, aligned, WordDictionary()});
+  };
+  // Two tokens of one word are the word once.
+  EXPECT_EQ(replaced({"我", "喜", "欢", "?", "?", "。"}, {0, 1, 1, 2, 3, 3}), "我喜欢Łódź。");
+  EXPECT_EQ(replaced({"?", "欢", "?"}, {2, 1, 2}), "Łódź欢Łódź");
+  EXPECT_EQ(replaced({"欢", "?", "和", "?"}, {0, 2, 0, 4}), "欢Łódź和Żory");
+  EXPECT_EQ(replaced({"欢", "?", "?"}, {0, 2, 4}), "欢Łódź Żory");
+  EXPECT_EQ(replaced({"欢", "?", "?", "和"}, {0, -1, 4, 0}), "欢\u2047Żory和");
+  // Other words of the line are widened to as before.
+  EXPECT_EQ(replaced({"欢", "?", " ", "a", "?", "b"}, {0, 2, 0, 0, 4, 4}), "欢Łódź Żory");
+}
+
+TEST(UnknownWords, OfASourceWithoutSpacesTheTokenIsInserted) {
+  const SourceWords source{{"張三喜歡", "Łódź"}, {0, 0, 0, 1}, {"張", "三", "喜歡", "Łódź"}};
+  const auto words = learned("word", "Mr likes b");
+  EXPECT_EQ(replace_unknown(ids(*words, {"Mr", "?", "likes", "?"}), *words,
+                            {source, std::vector{0, 1, 2, 3, 0}, dictionary("三 San\n")}),
+            "Mr San likes Łódź");
+  const auto characters = learned("char", "喜欢");
+  EXPECT_EQ(replace_unknown(ids(*characters, {"?", "?", "喜", "欢"}), *characters,
+                            {source, std::vector{0, 1, 2, 2, 3}, WordDictionary()}),
+            "張三喜欢");
+}
+
+TEST(SourceWords, KnowTheTextOfEveryToken) {
+  for (const std::string type : {"char", "codes", "unigram", "word"}) {
+    const auto tokenizer = learned(type, "a bad cab has a bad bed and a dead head in it");
+    const SourceWords words = source_words("a 張三", *tokenizer);
+    ASSERT_EQ(words.pieces.size(), words.of_tokens.size()) << type;
+    std::string text;
+    for (size_t i = 0; i < words.pieces.size(); ++i) {
+      if (words.of_tokens[i] == 1) text += words.pieces[i];
+    }
+    EXPECT_EQ(text, "張三") << type;
+  }
 }
 
 TEST(WordDictionary, TakesTwoWordsALine) {
