@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,27 +29,35 @@ struct PerplexityArguments {
 };
 
 std::string text_of(const PerplexityCounts& counts) {
-  return fmt::format(
-      "perplexity a token {:.4f} ({} tokens, line ends included)\n"
-      "perplexity a word {:.4f} ({} words, line ends included)\n",
-      counts.per_token(), counts.tokens, counts.per_word(), counts.words);
+  std::string text = fmt::format("perplexity a token {:.4f} ({} tokens, line ends included)\n",
+                                 counts.per_token(), counts.tokens);
+  if (!std::isfinite(counts.per_word())) return text;
+  return text + fmt::format("perplexity a word {:.4f} ({} words, line ends included)\n",
+                            counts.per_word(), counts.words);
 }
 
 std::string json_of(const PerplexityCounts& counts) {
-  const nlohmann::ordered_json json = {{"perplexity", counts.per_token()},
-                                       {"word_perplexity", counts.per_word()},
-                                       {"log_probability", counts.log_probability},
-                                       {"tokens", counts.tokens},
-                                       {"words", counts.words},
-                                       {"unknown_tokens", counts.unknown},
-                                       {"lines", counts.lines},
-                                       {"skipped", counts.skipped}};
+  nlohmann::ordered_json json = {{"perplexity", counts.per_token()},
+                                 {"word_perplexity", counts.per_word()},
+                                 {"log_probability", counts.log_probability},
+                                 {"tokens", counts.tokens},
+                                 {"words", counts.words},
+                                 {"unknown_tokens", counts.unknown},
+                                 {"lines", counts.lines},
+                                 {"skipped", counts.skipped}};
+  if (!std::isfinite(counts.per_word())) json.erase("word_perplexity");
   return json.dump() + "\n";
 }
 
 void warn(const PerplexityCounts& counts) {
   if (counts.skipped > 0) {
     log_warning(fmt::format("lines that were left out: {}", counts.skipped));
+  }
+  if (!std::isfinite(counts.per_word())) {
+    log_warning(
+        fmt::format("the perplexity a word is beyond all numbers and left out: {} words have a "
+                    "log-probability of {:.0f}; text without spaces has no words to count",
+                    counts.words, counts.log_probability));
   }
   if (counts.unknown > 0) {
     log_warning(

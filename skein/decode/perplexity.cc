@@ -14,9 +14,6 @@
 namespace skein {
 namespace {
 
-// Tokens that are collected before they are scored together.
-constexpr size_t kTokensAtOnce = size_t{1} << 18;
-
 void require_valid(const PerplexityOptions& options, const Model& model) {
   if (model.has_source()) {
     throw UsageError(
@@ -31,6 +28,10 @@ void require_valid(const PerplexityOptions& options, const Model& model) {
   if (options.stride < 0 || options.stride > options.context) {
     throw UsageError(fmt::format("a stride of {} tokens; expected 1 to the context of {}",
                                  options.stride, options.context));
+  }
+  if (options.tokens_at_once < 1) {
+    throw UsageError(fmt::format("{} tokens are to be scored together; expected at least 1",
+                                 options.tokens_at_once));
   }
 }
 
@@ -58,18 +59,33 @@ class Measurement {
       windows_.push_back({kEosId, tokens, tokens.size()});
     } else {
       stream_.insert(stream_.end(), tokens.begin(), tokens.end());
-      cut_windows();
     }
     counts_.unknown += std::count(tokens.begin(), tokens.end(), kUnkId);
     ++counts_.words;
     split_words(line, [&](std::string_view) { ++counts_.words; });
   }
 
-  bool full() const { return waiting_ >= kTokensAtOnce; }
+  // Cuts whole windows of what was added, and scores them if there are enough tokens of them: then
+  // true, and there may be more.
+  bool score_if_enough() {
+    if (options_.context > 0) cut_windows();
+    if (!enough()) return false;
+    score();
+    return true;
+  }
 
-  // Scores what was added; at the end of the text also what makes no whole window.
-  void score(bool at_end) {
-    if (at_end) cut_rest();
+  // At the end of the text: also what makes no whole window.
+  void score_rest() {
+    cut_rest();
+    score();
+  }
+
+  PerplexityCounts& counts() { return counts_; }
+
+ private:
+  bool enough() const { return waiting_ >= static_cast<size_t>(options_.tokens_at_once); }
+
+  void score() {
     std::vector<ScoreRequest> requests;
     for (const Window& window : windows_) {
       requests.push_back({.target = window.tokens, .before = window.before});
@@ -87,9 +103,6 @@ class Measurement {
     waiting_ = 0;
   }
 
-  PerplexityCounts& counts() { return counts_; }
-
- private:
   void require_fits(const std::vector<int32_t>& tokens) const {
     if (std::ssize(tokens) <= model_.max_target_length()) return;
     throw FormatError(
@@ -98,17 +111,19 @@ class Measurement {
                     tokens.size() - 1, model_.max_target_length() - 1));
   }
 
-  // Whole windows of the stream; what they have in common with the next one stays.
+  // Whole windows of the stream until there are enough; what they have in common with the next one
+  // stays.
   void cut_windows() {
     const auto context = static_cast<size_t>(options_.context);
     const auto stride = static_cast<size_t>(options_.stride);
-    size_t begin = 0;
-    for (; stream_.size() - begin >= context; begin += stride) {
-      add_window(begin, begin + context);
-      before_ = stream_[begin + stride - 1];
+    for (; stream_.size() - begin_ >= context; begin_ += stride) {
+      if (enough()) return;
+      add_window(begin_, begin_ + context);
+      before_ = stream_[begin_ + stride - 1];
       counted_ = context - stride;
     }
-    stream_.erase(stream_.begin(), stream_.begin() + static_cast<std::ptrdiff_t>(begin));
+    stream_.erase(stream_.begin(), stream_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
   }
 
   void cut_rest() {
@@ -125,10 +140,10 @@ class Measurement {
   const Model& model_;
   const Tokenizer& tokenizer_;
   PerplexityOptions options_;
-  // The stream from where the next window begins.
   std::vector<int32_t> stream_;
-  int32_t before_ = kEosId;  // the token before it
-  size_t counted_ = 0;       // its tokens that an earlier window counted
+  size_t begin_ = 0;         // where the next window begins in it
+  int32_t before_ = kEosId;  // the token before that
+  size_t counted_ = 0;       // tokens from there on that an earlier window counted
   std::vector<Window> windows_;
   size_t waiting_ = 0;
   PerplexityCounts counts_;
@@ -154,11 +169,11 @@ PerplexityCounts perplexity(LineReader& lines, const Model& model, const Tokeniz
       }
       ++counts.skipped;
     }
-    if (!measurement.full()) continue;
-    measurement.score(false);
-    if (progress) progress(counts);
+    while (measurement.score_if_enough()) {
+      if (progress) progress(counts);
+    }
   }
-  measurement.score(true);
+  measurement.score_rest();
   return counts;
 }
 

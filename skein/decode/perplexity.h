@@ -21,6 +21,7 @@ struct PerplexityOptions {
   int64_t stride = 0;
   OnBadLine on_bad_line = OnBadLine::kStop;
   int64_t batch_tokens = 4096;
+  int64_t tokens_at_once = int64_t{1} << 18;  // that are collected before they are scored together
 };
 
 struct PerplexityCounts {
@@ -31,6 +32,7 @@ struct PerplexityCounts {
   int64_t unknown = 0;         // tokens that are not in the vocabulary
   double log_probability = 0;  // of all tokens, in nats
 
+  // Infinite where it is beyond the largest double.
   double per_token() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
   double per_word() const { return std::exp(-log_probability / static_cast<double>(words)); }
 };

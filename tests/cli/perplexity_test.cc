@@ -38,6 +38,19 @@ TEST_F(Perplexity, IsThatOfTokensAndOfWords) {
   EXPECT_EQ(nlohmann::json::parse(windows.out).at("tokens"), tokens);
 }
 
+TEST_F(Perplexity, AWordBeyondAllNumbersIsLeftOutWithTheReason) {
+  const std::string line =
+      "cat a.de a.de a.de a.de a.de | tr -d ' \\n' | skein perplexity --threads 1 --model lm "
+      "--context 40";
+  const ShellResult json = run(line + " --format jsonl");
+  EXPECT_EQ(json.exit_code, 0) << json.error;
+  const auto object = nlohmann::json::parse(json.out);
+  EXPECT_EQ(object.at("words"), 2);
+  EXPECT_FALSE(object.contains("word_perplexity"));
+  EXPECT_THAT(json.error, HasSubstr("the perplexity a word is beyond all numbers and left out"));
+  EXPECT_THAT(lines_of(run(line).out), SizeIs(1));
+}
+
 TEST_F(Perplexity, AnswersWhatIsWrongInOneSentence) {
   expect_failures(
       "skein perplexity --threads 1",

@@ -79,6 +79,29 @@ TEST_F(PerplexityTest, OfWindowsCountsEveryTokenOnceWithTheContextBeforeIt) {
   }
 }
 
+// Were all windows of a line kept until its end, a book on one line would need its length times
+// context over stride.
+TEST_F(PerplexityTest, ALongLineIsScoredPieceByPiece) {
+  std::string line;
+  for (int i = 0; i < 50; ++i) line += "a goose flies. ";
+  for (const int64_t stride : {8, 2}) {
+    const PerplexityOptions options{.context = 8, .stride = stride, .tokens_at_once = 64};
+    LineReader lines(memory_stream(line, "input"), "input");
+    std::vector<int64_t> tokens;
+    const PerplexityCounts counts =
+        perplexity(lines, *model_, *tokenizer_, options,
+                   [&](const PerplexityCounts& so_far) { tokens.push_back(so_far.tokens); });
+    // 64 tokens are eight windows, each with `stride` new ones.
+    ASSERT_GE(tokens.size(), 10u);
+    for (size_t i = 1; i < tokens.size(); ++i) EXPECT_EQ(tokens[i] - tokens[i - 1], 8 * stride);
+    PerplexityOptions together = options;
+    together.tokens_at_once = 1 << 18;
+    const PerplexityCounts expected = measure(line, together);
+    EXPECT_EQ(counts.tokens, expected.tokens);
+    EXPECT_NEAR(counts.log_probability, expected.log_probability, 1e-3);
+  }
+}
+
 TEST_F(PerplexityTest, AUniformDistributionHasThePerplexityOfItsSize) {
   for (const Parameter& each : model_->parameters().parameters()) {
     Tensor values = each.variable.value();
@@ -113,6 +136,7 @@ TEST_F(PerplexityTest, RefusesWhatMakesNoSense) {
   EXPECT_THROW(measure(kText, {.context = -1}), UsageError);
   EXPECT_THROW(measure(kText, {.context = 8, .stride = 9}), UsageError);
   EXPECT_THROW(measure(kText, {.stride = 4}), UsageError);
+  EXPECT_THROW(measure(kText, {.tokens_at_once = 0}), UsageError);
   const auto translates = random_transformer(tokenizer_->vocabulary().size(), DType::kF32);
   LineReader lines(memory_stream(kText, "input"), "input");
   EXPECT_THROW(perplexity(lines, *translates, *tokenizer_, {}), UsageError);
