@@ -50,7 +50,10 @@ void align_parts(std::span<TranslatedPart> parts, const Aligner& aligner, const 
     const SourceWords words = source_words(pair.source->text, source);
     const std::vector<int32_t>& tokens = pair.target->search.tokens;
     if (options.keep_pairs) {
-      pair.target->alignment = word_pairs(words.of_tokens, target_words(tokens, target), aligned);
+      const std::vector<int32_t> of_target = target_words(tokens, target);
+      pair.target->alignment = word_pairs(words.of_tokens, of_target, aligned);
+      const int32_t last = *std::max_element(of_target.begin(), of_target.end());
+      pair.target->words = {static_cast<int32_t>(words.words.size()), last + 1};
     }
     if (options.unknown_words != nullptr && has_unknown(tokens)) {
       pair.target->text = replace_unknown(tokens, target, {words, aligned, *options.unknown_words});

@@ -1,19 +1,10 @@
 #include "skein/decode/assemble_parts.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
-
-#include "skein/text/split_words.h"
 
 namespace skein {
 namespace {
-
-int32_t count_words(std::string_view text) {
-  int32_t count = 0;
-  split_words(text, [&](std::string_view) { ++count; });
-  return count;
-}
 
 void append_scores(const ChannelScores& next, ChannelScores& scores) {
   scores.direct += next.direct;
@@ -21,13 +12,21 @@ void append_scores(const ChannelScores& next, ChannelScores& scores) {
   scores.language += next.language;
 }
 
-// Makes `whole` the translation of one part more.
-void append(const TranslatedText& next, const TranslatedPart& part, int32_t source_words,
-            TranslatedText& whole) {
-  const int32_t target_words = count_words(whole.text);
-  for (const WordPair& pair : next.alignment) {
-    whole.alignment.push_back({pair.source + source_words, pair.target + target_words});
+// Where no space parts them, the first word of a part is the last one of the part before.
+void append_alignment(const TranslatedText& next, bool space_before, TranslatedText& whole) {
+  const int32_t shared = space_before ? 0 : 1;
+  const WordCounts before = {std::max(0, whole.words.source - shared),
+                             std::max(0, whole.words.target - shared)};
+  for (const WordPair& each : next.alignment) {
+    const WordPair pair{before.source + each.source, before.target + each.target};
+    if (whole.alignment.empty() || whole.alignment.back() != pair) whole.alignment.push_back(pair);
   }
+  whole.words = {before.source + next.words.source, before.target + next.words.target};
+}
+
+// Makes `whole` the translation of one part more.
+void append(const TranslatedText& next, const TranslatedPart& part, TranslatedText& whole) {
+  append_alignment(next, part.source->space_before, whole);
   if (part.source->space_before) whole.text += ' ';
   whole.text += next.text;
   append(next.search, part.options, whole.search);
@@ -37,12 +36,9 @@ void append(const TranslatedText& next, const TranslatedPart& part, int32_t sour
 TranslatedText assemble(std::span<TranslatedPart> parts, size_t rank) {
   TranslatedText whole = std::move(parts[0].found[rank]);
   double sum = whole.search.score;
-  int32_t source_words = 0;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    const TranslatedText& next = parts[i].found[rank];
-    source_words += count_words(parts[i - 1].source->text);
-    append(next, parts[i], source_words, whole);
-    sum += next.search.score;
+  for (const TranslatedPart& part : parts.subspan(1)) {
+    append(part.found[rank], part, whole);
+    sum += part.found[rank].search.score;
   }
   if (whole.channel) whole.search.score = sum / static_cast<double>(parts.size());
   return whole;

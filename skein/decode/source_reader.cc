@@ -41,7 +41,13 @@ class TextSource final : public SourceReader {
   }
 
   bool ready() override { return lines_.ready(); }
-  const std::string& name() const override { return lines_.name(); }
+  const std::string& name(LinePart part) const override {
+    if (part == LinePart::kPrefix && companions_.prefixes) return companions_.prefixes->name();
+    if (part == LinePart::kConstraints && companions_.constraints) {
+      return companions_.constraints->name();
+    }
+    return lines_.name();
+  }
 
  private:
   void read_companion(std::optional<LineReader>& reader, bool expected, std::string& text) const {
@@ -72,7 +78,7 @@ class JsonSource final : public SourceReader {
   }
 
   bool ready() override { return lines_.ready(); }
-  const std::string& name() const override { return lines_.name(); }
+  const std::string& name(LinePart /*part*/) const override { return lines_.name(); }
 
  private:
   static void read(const std::string& text, SourceLine& line) {

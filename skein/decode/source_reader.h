@@ -18,7 +18,8 @@ class SourceReader {
   virtual bool next(SourceLine& line) = 0;
   // False if next() would wait for a program or a person.
   virtual bool ready() = 0;
-  virtual const std::string& name() const = 0;
+  // The file that a part of every line stands in.
+  virtual const std::string& name(LinePart part) const = 0;
 };
 
 // Text that belongs to the source line by line.

@@ -77,7 +77,8 @@ class Splitter {
     std::vector<int32_t> tokens;
     tokenizer_.encode(text, tokens);
     if (tokens.empty()) return;
-    if (tokens.size() > max_words_) {
+    const bool cut = tokens.size() > max_words_;
+    if (cut) {
       require_allowed(tokens.size());
       const bool single = text.size() == utf8_length(text[0]);
       if (policy_ == LongLines::kSplit && !single) return halve(text, space_before, to);
@@ -85,7 +86,7 @@ class Splitter {
       to.truncated = true;
     }
     tokens.push_back(kEosId);
-    to.parts.push_back({std::string(text), std::move(tokens), space_before});
+    to.parts.push_back({std::string(text), std::move(tokens), space_before, cut});
   }
 
  private:

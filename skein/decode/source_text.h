@@ -24,6 +24,7 @@ struct SourcePart {
   std::string text;             // as it stands in the line
   std::vector<int32_t> tokens;  // end in kEosId
   bool space_before = false;    // a space parts it from the part before
+  bool cut = false;             // the tokens are those of the beginning of the text
 };
 
 struct SourceText {

@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "skein/base/error.h"
+#include "skein/decode/window_bytes.h"
 
 namespace skein {
 namespace {
-
-// A window of long lines ends before its number of lines is reached.
-constexpr size_t kWindowBytes = size_t{1} << 22;
 
 struct Window {
   std::vector<TranslatedLine> lines;
@@ -31,7 +29,8 @@ class Stream {
     SourceLine line;
     do {
       if (!next(line, window)) return !window.lines.empty() || window.failure;
-      bytes += line.source.size();
+      bytes += line.source.size() + line.prefix.size();
+      for (const std::string& constraint : line.constraints) bytes += constraint.size();
       add(std::move(line), window);
     } while (!window.failure && bytes < kWindowBytes &&
              static_cast<int64_t>(window.lines.size()) < options_.window && reader_.ready());
@@ -46,7 +45,7 @@ class Stream {
       TranslatedLine& line = window.lines[i];
       if (line.translation.error.empty()) line.translation = std::move(translations[i]);
       if (!line.translation.error.empty() && stops()) {
-        window.failure = failure_at(line.source, line.translation.error);
+        window.failure = failure_at(line.source, LinePart::kSource, line.translation.error);
         return out;
       }
       count(line, window.encoded[i].text);
@@ -60,9 +59,11 @@ class Stream {
  private:
   bool stops() const { return options_.on_bad_line == OnBadLine::kStop; }
 
-  std::exception_ptr failure_at(const SourceLine& line, const std::string& error) const {
-    return std::make_exception_ptr(FormatError(fmt::format(
-        "{}:{}: {}; --on-error skip leaves such lines empty", reader_.name(), line.number, error)));
+  std::exception_ptr failure_at(const SourceLine& line, LinePart part,
+                                const std::string& error) const {
+    return std::make_exception_ptr(
+        FormatError(fmt::format("{}:{}: {}; --on-error skip leaves such lines empty",
+                                reader_.name(part), line.number, error)));
   }
 
   // Damage to the stream itself ends it, but not the lines before.
@@ -78,13 +79,17 @@ class Stream {
   void add(SourceLine line, Window& window) {
     EncodedLine encoded;
     std::string error = line.error;
+    LinePart part = LinePart::kSource;
     try {
       if (error.empty()) encoded = translator_.encode(line);
+    } catch (const LinePartError& reason) {
+      error = reason.what();
+      part = reason.part();
     } catch (const Error& reason) {
       error = reason.what();
     }
     if (!error.empty() && stops()) {
-      window.failure = failure_at(line, error);
+      window.failure = failure_at(line, part, error);
       return;
     }
     window.lines.push_back({std::move(line), {.error = std::move(error)}});

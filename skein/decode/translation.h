@@ -13,10 +13,17 @@
 
 namespace skein {
 
+// Of what is aligned, as the tokenisers number them.
+struct WordCounts {
+  int32_t source = 0;
+  int32_t target = 0;
+};
+
 struct TranslatedText {
   std::string text;
   Hypothesis search;  // of a line in parts: their tokens one after another, each part with its eos
   std::vector<WordPair> alignment = {};       // if it was asked for
+  WordCounts words = {};                      // then, too
   std::optional<ChannelScores> channel = {};  // if the hypotheses were reranked
 };
 

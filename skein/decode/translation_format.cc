@@ -15,6 +15,11 @@ using Json = nlohmann::ordered_json;
 // Enough digits for a float, without those that its conversion to a double makes up.
 double shortened(double value) { return std::round(value * 1e6) / 1e6; }
 
+// JSON has no infinity, which is the score of a text that a model of the reranking cannot read.
+void add_score(const char* key, double value, Json& json) {
+  if (std::isfinite(value)) json[key] = shortened(value);
+}
+
 Json json_of(const TranslatedText& hypothesis, bool alignment, const Vocabulary& target) {
   Json tokens = Json::array();
   for (const int32_t token : hypothesis.search.tokens) tokens.push_back(target.piece(token));
@@ -22,10 +27,10 @@ Json json_of(const TranslatedText& hypothesis, bool alignment, const Vocabulary&
   for (const float score : hypothesis.search.token_scores) {
     scores.push_back(shortened(double{score}));
   }
-  Json json = {{"text", hypothesis.text},
-               {"score", shortened(hypothesis.search.score)},
-               {"tokens", std::move(tokens)},
-               {"token_scores", std::move(scores)}};
+  Json json = {{"text", hypothesis.text}};
+  add_score("score", hypothesis.search.score, json);
+  json["tokens"] = std::move(tokens);
+  json["token_scores"] = std::move(scores);
   if (hypothesis.search.cut) json["cut"] = true;
   if (alignment) {
     json["alignment"] = Json::array();
@@ -34,9 +39,9 @@ Json json_of(const TranslatedText& hypothesis, bool alignment, const Vocabulary&
     }
   }
   if (hypothesis.channel) {
-    json["direct_score"] = shortened(hypothesis.channel->direct);
-    json["channel_score"] = shortened(hypothesis.channel->channel);
-    json["language_score"] = shortened(hypothesis.channel->language);
+    add_score("direct_score", hypothesis.channel->direct, json);
+    add_score("channel_score", hypothesis.channel->channel, json);
+    add_score("language_score", hypothesis.channel->language, json);
   }
   return json;
 }

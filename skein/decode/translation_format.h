@@ -36,7 +36,7 @@ std::string on_one_line(std::string text);
 //    "channel_score": -0.5, "language_score": -0.5}], "constraints_left_out": true, "error": "..."}
 // best first; `score` is the sum of the natural log-probabilities `token_scores` divided by
 // length^length_penalty, or what reranking made of it; `cut` and what follows only where they
-// apply.
+// apply, and no score that is not finite.
 void append_translation(const TranslatedLine& line, const TranslationStyle& style,
                         const Vocabulary& target, std::string& out);
 

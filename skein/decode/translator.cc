@@ -64,17 +64,24 @@ EncodedLine Translator::encode(const SourceLine& line) const {
   EncodedLine encoded{
       .number = line.number,
       .text = encode_source(line.source, source_, max_source_length_, options_.long_lines)};
-  if (!line.prefix.empty()) encoded.prefix = encode_target(line.prefix, "prefix");
+  if (!line.prefix.empty()) encoded.prefix = encode_target(line.prefix, LinePart::kPrefix);
   for (const std::string& constraint : line.constraints) {
-    encoded.constraints.push_back(encode_target(constraint, "constraint"));
+    encoded.constraints.push_back(encode_target(constraint, LinePart::kConstraints));
+  }
+  if (encoded.text.parts.empty() && !(encoded.prefix.empty() && encoded.constraints.empty())) {
+    throw Error(
+        "the line has no content, and so no translation that could have its prefix or constraints; "
+        "leave them out where there is nothing to translate");
   }
   const auto prefix_length = static_cast<int64_t>(encoded.prefix.size());
   if (prefix_length >= max_target_length_) {
-    throw Error(fmt::format("the prefix has {} tokens and the model has positions for {}",
-                            prefix_length, max_target_length_ - 1));
+    throw LinePartError(LinePart::kPrefix,
+                        fmt::format("the prefix has {} tokens and the model has positions for {}",
+                                    prefix_length, max_target_length_ - 1));
   }
   if (!encoded.constraints.empty() && encoded.text.parts.size() > 1) {
-    throw Error(
+    throw LinePartError(
+        LinePart::kConstraints,
         fmt::format("the line is translated in {} parts, and constraints do not tell which part "
                     "they are for; split it and its constraints, or let --on-long truncate "
                     "translate its beginning only",
@@ -95,12 +102,18 @@ SearchOptions Translator::options_of(const EncodedLine& line, size_t part) const
   return options;
 }
 
-std::vector<int32_t> Translator::encode_target(std::string_view text, const char* what) const {
+std::vector<int32_t> Translator::encode_target(std::string_view text, LinePart part) const {
+  const char* what = part == LinePart::kPrefix ? "prefix" : "constraint";
   std::vector<int32_t> tokens;
-  target_.encode(text, tokens);
-  if (tokens.empty()) throw Error(fmt::format("the {} has no content", what));
+  try {
+    target_.encode(text, tokens);
+  } catch (const FormatError& error) {
+    throw LinePartError(part, fmt::format("the {}: {}", what, error.what()));
+  }
+  if (tokens.empty()) throw LinePartError(part, fmt::format("the {} has no content", what));
   if (std::find(tokens.begin(), tokens.end(), kUnkId) == tokens.end()) return tokens;
-  throw Error(
+  throw LinePartError(
+      part,
       fmt::format("the {} '{}' has characters or words that the target vocabulary lacks, so no "
                   "translation can have it",
                   what, text));
@@ -147,10 +160,15 @@ void Translator::search_without_constraints(Parts& parts) const {
 }
 
 void Translator::rerank(Parts& parts) const {
+  // Of a line that was cut, the beginning that was translated.
+  std::vector<std::string> sources;
+  for (const TranslatedPart& part : parts) {
+    sources.push_back(part.source->cut ? source_.decode(part.source->tokens) : part.source->text);
+  }
   std::vector<RerankedText> texts;
-  for (TranslatedPart& part : parts) {
-    for (TranslatedText& text : part.found) {
-      texts.push_back({part.source->text, text.text, &text.search});
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (TranslatedText& text : parts[i].found) {
+      texts.push_back({sources[i], text.text, &text.search});
     }
   }
   extensions_.reranker->rescore(texts);
@@ -165,28 +183,47 @@ void Translator::rerank(Parts& parts) const {
   }
 }
 
+LengthBounds Translator::lengths_of(const TranslatedPart& part) const {
+  return length_bounds(part.options, std::ssize(part.source->tokens), max_target_length_);
+}
+
+// No token is one of two constraints.
+bool Translator::has_room(const TranslatedPart& part) const {
+  int64_t wanted = 0;
+  for (const auto& constraint : part.options.constraints) wanted += std::ssize(constraint);
+  return wanted <= lengths_of(part).most;
+}
+
+const char* Translator::remedy_of(const TranslatedPart& part) const {
+  const bool room = has_room(part);
+  if (room && part.options.no_repeat_ngram > 0) return "leave out --no-repeat-ngram";
+  if (part.options.match_source_length) return "leave out --match-source-length";
+  if (lengths_of(part).most < max_target_length_ - 1) return "raise --max-length-b";
+  return room ? "raise --beam" : "shorten them to the model's positions";
+}
+
 // A line in parts has no constraints, so only a line of one part can miss them.
 Translation Translator::translation_of(const EncodedLine& line,
                                        std::span<TranslatedPart> parts) const {
   if (parts.empty()) return {.hypotheses = {TranslatedText{}}};
   if (!parts[0].found.empty()) return assemble_parts(parts);
-  const SearchOptions& options = parts[0].options;
-  const LengthBounds lengths = length_bounds(
-      options, static_cast<int64_t>(parts[0].source->tokens.size()), max_target_length_);
   return {.error = fmt::format(
-              "no translation of at most {} tokens meets {}; raise --max-length-b, or let "
-              "--on-unmet leave-out translate such lines without",
-              lengths.most,
+              "no translation of at most {} tokens meets {}; {}, or let --on-unmet leave-out "
+              "translate such lines without",
+              lengths_of(parts[0]).most,
               line.constraints.size() == 1
                   ? fmt::format("the constraint '{}'", target_.decode(line.constraints[0]))
-                  : fmt::format("all {} constraints", line.constraints.size()))};
+                  : fmt::format("all {} constraints", line.constraints.size()),
+              remedy_of(parts[0]))};
 }
 
 std::vector<Translation> Translator::translate(std::span<const EncodedLine> lines) const {
   Parts parts = parts_of(lines);
-  std::vector<TranslatedPart*> all;
-  for (TranslatedPart& part : parts) all.push_back(&part);
-  search(all);
+  std::vector<TranslatedPart*> possible;
+  for (TranslatedPart& part : parts) {
+    if (has_room(part)) possible.push_back(&part);
+  }
+  search(possible);
   if (options_.on_unmet == OnUnmet::kLeaveOut) search_without_constraints(parts);
   if (extensions_.reranker != nullptr) rerank(parts);
   if (extensions_.aligner != nullptr) {

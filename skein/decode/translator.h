@@ -60,9 +60,10 @@ class Translator {
   const TranslatorOptions& options() const { return options_; }
   const Tokenizer& target() const { return target_; }
 
-  // Throws what encode_source() throws; FormatError or Error for a prefix or constraint that is no
-  // text of the target vocabulary, a prefix longer than the model's positions, and constraints of a
-  // line in parts; UsageError for constraints that the options of all lines leave no room for.
+  // Throws what encode_source() throws; LinePartError for a prefix or constraint that is no text of
+  // the target vocabulary, a prefix longer than the model's positions, and constraints of a line in
+  // parts; Error for prefix or constraints of a line without content; UsageError for constraints
+  // that the options of all lines leave no room for.
   EncodedLine encode(const SourceLine& line) const;
 
   // A line's translation depends on that line only, to the bit, not on the others nor on the number
@@ -72,12 +73,15 @@ class Translator {
  private:
   using Parts = std::vector<TranslatedPart>;
 
-  std::vector<int32_t> encode_target(std::string_view text, const char* what) const;
+  std::vector<int32_t> encode_target(std::string_view text, LinePart part) const;
   SearchOptions options_of(const EncodedLine& line, size_t part) const;
   Parts parts_of(std::span<const EncodedLine> lines) const;
   void search(std::span<TranslatedPart* const> parts) const;
   void search_without_constraints(Parts& parts) const;
   void rerank(Parts& parts) const;
+  LengthBounds lengths_of(const TranslatedPart& part) const;
+  bool has_room(const TranslatedPart& part) const;
+  const char* remedy_of(const TranslatedPart& part) const;
   Translation translation_of(const EncodedLine& line, std::span<TranslatedPart> parts) const;
 
   ScorerFactory make_scorer_;

@@ -91,7 +91,7 @@ TEST_F(TranslateSearch, TheSourceCanGiveTheLength) {
 TEST_F(TranslateSearch, AlignmentsAreWritten) {
   const ShellResult result = run("head -1 a.en | " + kTranslate + "--print-alignment");
   EXPECT_EQ(result.exit_code, 0) << result.error;
-  EXPECT_THAT(result.out, testing::ContainsRegex(" \\|\\|\\| ([01]-[0-9]+ ?)*\n"));
+  EXPECT_THAT(result.out, testing::ContainsRegex(" \\|\\|\\| [01]-[0-9]+( [01]-[0-9]+)*\n"));
 }
 
 TEST_F(TranslateSearch, UnknownWordsAreReplaced) {
@@ -271,6 +271,9 @@ TEST_F(TranslateSearch, RefusesInputThatMakesNoSense) {
            "skein: constrained.jsonl:1: constraints need a beam that keeps room for them"},
           {"--input-format jsonl --input constrained.jsonl --beam 4 --diverse-groups 2", 1,
            "skein: constrained.jsonl:1: constraints and diverse beam search each share out"},
+          {"--input a.en --prefix <(sed 's/.*/ß/' a.en)", 1, ":1: the prefix 'ß' has characters"},
+          {"--input <(echo; cat a.en) --prefix <(echo ein; cat a.de) --on-error stop", 1,
+           ":1: the line has no content, and so no translation that could have its prefix"},
           {"--input a.en --prefix nowhere", 1, "skein: cannot read nowhere: No such file"},
       });
 }

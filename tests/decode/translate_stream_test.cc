@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "decode/copy_scorer.h"
@@ -13,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Lines that are not all there at once: ready() after the first `burst` bytes only.
 class SlowStream : public ByteStream {
@@ -171,6 +173,71 @@ TEST_F(TranslateStreamTest, AConstraintThatCannotBeMetStopsBehindTheTranslations
   run_json({.on_bad_line = OnBadLine::kSkip});
   EXPECT_EQ(output(), "abc\n\ncba\n");
   EXPECT_EQ(counts_.skipped, 1);
+}
+
+TEST_F(TranslateStreamTest, ErrorsNameTheFileOfWhatIsWrong) {
+  const int64_t vocabulary = tokenizer_->vocabulary().size();
+  const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
+                              *tokenizer_, *tokenizer_, {});
+  const auto error_of = [&](const std::string& prefixes, const std::string& constraints) {
+    SourceCompanions companions;
+    companions.prefixes.emplace(memory_stream(prefixes, "begin"), "begin");
+    companions.constraints.emplace(memory_stream(constraints, "terms"), "terms");
+    const auto reader = text_source(LineReader(memory_stream("one\ntwo\n", "input"), "input"),
+                                    std::move(companions));
+    try {
+      translate_stream(*reader, translator, {}, [](std::string_view) {});
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_of("\nß\n", "\n\n"), StartsWith("begin:2: the prefix 'ß' has characters"));
+  EXPECT_THAT(error_of("\nx\xff\n", "\n\n"), StartsWith("begin:2: the prefix: byte 2 (0xFF)"));
+  EXPECT_THAT(error_of("\nabcdefghijkl\n", "\n\n"), StartsWith("begin:2: the prefix has 12"));
+  EXPECT_THAT(error_of("\n\n", "a\nb\tß\n"), StartsWith("terms:2: the constraint 'ß' has"));
+  EXPECT_THAT(error_of("\n\n", "a\nx\xff\n"), StartsWith("terms:2: the constraint: byte 2"));
+  EXPECT_EQ(error_of("\n\n", "a\n\n"), "no error");
+}
+
+TEST_F(TranslateStreamTest, AWindowIsBoundedByAllTextOfItsLines) {
+  const std::string large(size_t{1} << 22, 'x');
+  const auto reader =
+      json_source(LineReader(memory_stream(R"({"source": "a", "prefix": ")" + large +
+                                               "\"}\n"
+                                               R"({"source": "a", "constraints": [")" +
+                                               large +
+                                               "\"]}\n"
+                                               R"({"source": "b"})"
+                                               "\n"
+                                               R"({"source": "c"})",
+                                           "input"),
+                             "input"));
+  const int64_t vocabulary = tokenizer_->vocabulary().size();
+  const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
+                              *tokenizer_, *tokenizer_, {});
+  translate_stream(*reader, translator, {.on_bad_line = OnBadLine::kSkip},
+                   [&](std::string_view out) { writes_.emplace_back(out); });
+  EXPECT_THAT(writes_, ElementsAre("\n", "\n", "b\nc\n"));
+}
+
+TEST_F(TranslateStreamTest, JsonHasNoScoreThatIsNoNumber) {
+  const double infinite = -std::numeric_limits<double>::infinity();
+  const TranslatedLine line{
+      .source = {.number = 1, .source = "a"},
+      .translation = {
+          .hypotheses = {
+              {.text = "b",
+               .search = {.tokens = {4, kEosId}, .token_scores = {-1, -1}, .score = infinite},
+               .channel = ChannelScores{-2, infinite, 0}}}}};
+  std::string out;
+  append_translation(line, {.format = TranslationFormat::kJsonLines}, tokenizer_->vocabulary(),
+                     out);
+  const auto hypothesis = nlohmann::json::parse(out).at("hypotheses").at(0);
+  EXPECT_FALSE(hypothesis.contains("score"));
+  EXPECT_FALSE(hypothesis.contains("channel_score"));
+  EXPECT_EQ(hypothesis.at("direct_score"), -2);
+  EXPECT_EQ(hypothesis.at("language_score"), 0);
 }
 
 TEST_F(TranslateStreamTest, AlignmentsStandBehindTheText) {

@@ -139,6 +139,22 @@ TEST_F(TranslatorTest, ConstraintsThatCannotBeMetAreToldOrLeftOutOnRequest) {
   EXPECT_TRUE(translated.constraints_left_out);
 }
 
+TEST_F(TranslatorTest, TheRemedyForUnmetConstraintsIsOneThatHelps) {
+  const auto remedy = [&](const SearchOptions& search, const std::string& constraint) {
+    const Translator strict = translator({.search = search}, 12);
+    const auto encoded = strict.encode({.source = "abc", .constraints = {constraint}});
+    return strict.translate(std::span(&encoded, 1))[0].error;
+  };
+  EXPECT_THAT(remedy({.max_length_a = 0, .max_length_b = 3}, "wxyz"),
+              HasSubstr("'wxyz'; raise --max-length-b, or let --on-unmet"));
+  EXPECT_THAT(remedy({.match_source_length = true}, "wxyz"),
+              HasSubstr("of at most 3 tokens meets the constraint 'wxyz'; leave out "
+                        "--match-source-length"));
+  EXPECT_THAT(remedy({}, "abcdefghijkl"),
+              HasSubstr("of at most 11 tokens meets the constraint 'abcdefghijkl'; shorten them"));
+  EXPECT_THAT(remedy({.no_repeat_ngram = 1}, "zz"), HasSubstr("leave out --no-repeat-ngram"));
+}
+
 TEST_F(TranslatorTest, RefusesPrefixesAndConstraintsThatMakeNoSense) {
   const Translator plain = translator({}, 12);
   const auto error_of = [&](const SourceLine& line) {
@@ -154,6 +170,9 @@ TEST_F(TranslatorTest, RefusesPrefixesAndConstraintsThatMakeNoSense) {
   EXPECT_THAT(error_of({.source = "a", .prefix = "abcdefghijkl"}),
               HasSubstr("the prefix has 12 tokens and the model has positions for 11"));
   EXPECT_THAT(error_of({.source = "a", .constraints = {""}}), HasSubstr("has no content"));
+  EXPECT_THAT(error_of({.source = "", .prefix = "a"}), HasSubstr("the line has no content, and"));
+  EXPECT_THAT(error_of({.source = " ", .constraints = {"a"}}),
+              HasSubstr("the line has no content"));
   EXPECT_THAT(error_of({.source = "one two. three four.", .constraints = {"a"}}),
               HasSubstr("the line is translated in 2 parts"));
   TranslatorOptions sampled{.search = {.beam = 1, .sampling = SamplingOptions{}}};
@@ -268,6 +287,20 @@ TEST_F(TranslatorTest, RerankingSortsTheWholeBeam) {
     EXPECT_GE(best[0].search.score, best[1].search.score);
     ASSERT_TRUE(best[0].channel.has_value());
   }
+}
+
+TEST_F(TranslatorTest, RerankingReadsWhatWasTranslatedOfALineThatWasCut) {
+  const int64_t vocabulary = tokenizer_->vocabulary().size();
+  const auto channel = random_transformer(vocabulary, DType::kF32);
+  const Reranker reranker({*channel, *tokenizer_, *tokenizer_}, nullptr, {});
+  const Translator reranked(
+      [=] { return std::make_unique<CopyScorer>(vocabulary, 12); }, *tokenizer_, *tokenizer_,
+      {.search = {.beam = 3}, .long_lines = LongLines::kTruncate}, {.reranker = &reranker});
+  TranslatedText best = translate(reranked, {"a line that is long"})[0].hypotheses.at(0);
+  ASSERT_TRUE(best.channel.has_value());
+  std::vector<RerankedText> texts = {{"a line that", best.text, &best.search}};
+  reranker.rescore(texts);
+  EXPECT_NEAR(best.channel->channel, texts[0].scores.channel, 1e-4);
 }
 
 TEST_F(TranslatorTest, RefusesOptionsThatContradictEachOther) {
