@@ -40,18 +40,29 @@ bool ConstrainedStrategy::may_end(int64_t row) const {
 void ConstrainedStrategy::rank(int64_t row, std::span<const float> logits,
                                std::vector<kernels::RankedValue>& next) const {
   kernels::top_k(logits, 2 * beam_, next);
-  std::vector<int32_t> wanted;
-  constraints_->append_next(progress_[static_cast<size_t>(row)], wanted);
-  for (const int32_t token : wanted) {
+  const auto likeliest = static_cast<std::ptrdiff_t>(next.size());
+  for (const int32_t token : wanted_by(static_cast<size_t>(row))) {
     const kernels::RankedValue value{logits[static_cast<size_t>(token)], token};
-    if (value.value == kForbidden) continue;
-    if (std::find(next.begin(), next.end(), value) == next.end()) next.push_back(value);
+    const auto end = next.begin() + likeliest;
+    if (value.value != kForbidden && std::find(next.begin(), end, value) == end) {
+      next.push_back(value);
+    }
   }
+}
+
+std::vector<int32_t> ConstrainedStrategy::wanted_by(size_t row) const {
+  std::vector<int32_t> wanted;
+  constraints_->append_next(progress_[row], wanted);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
 }
 
 std::vector<Candidate> ConstrainedStrategy::choose(std::span<const ScoredRow> rows) {
   std::vector<Candidate> all;
+  std::vector<std::vector<int32_t>> wanted;  // [rows]
   for (size_t row = 0; row < rows.size(); ++row) {
+    wanted.push_back(wanted_by(row));
     for (const auto& [score, token] : rows[row].next) {
       all.push_back({rows[row].sum + score, score, static_cast<int32_t>(row), token});
     }
@@ -60,21 +71,15 @@ std::vector<Candidate> ConstrainedStrategy::choose(std::span<const ScoredRow> ro
   Banks banks;  // fullest first
   for (size_t i = 0; i < all.size(); ++i) {
     const Candidate& candidate = all[i];
-    if (i >= static_cast<size_t>(2 * beam_) && !is_needed(candidate, rows)) continue;
-    const Constraints::Progress& before = progress_[static_cast<size_t>(candidate.row)];
-    const Constraints::Progress after = constraints_->advance(before, candidate.token);
+    const auto row = static_cast<size_t>(candidate.row);
+    // The best of its hypothesis, or one that may be nearer to the constraints.
+    const bool needed = rows[row].next.front().index == candidate.token ||
+                        std::binary_search(wanted[row].begin(), wanted[row].end(), candidate.token);
+    if (i >= static_cast<size_t>(2 * beam_) && !needed) continue;
+    const Constraints::Progress after = constraints_->advance(progress_[row], candidate.token);
     banks[constraints_->met_tokens(after)].push_back(candidate);
   }
   return take_turns(banks, static_cast<size_t>(2 * beam_));
-}
-
-bool ConstrainedStrategy::is_needed(const Candidate& candidate,
-                                    std::span<const ScoredRow> rows) const {
-  const auto row = static_cast<size_t>(candidate.row);
-  if (rows[row].next.front().index == candidate.token) return true;
-  std::vector<int32_t> wanted;
-  constraints_->append_next(progress_[row], wanted);
-  return std::find(wanted.begin(), wanted.end(), candidate.token) != wanted.end();
 }
 
 void ConstrainedStrategy::go_on(std::span<const Candidate> chosen) {

@@ -28,8 +28,8 @@ class ConstrainedStrategy final : public SearchStrategy {
   void go_on(std::span<const Candidate> chosen) override;
 
  private:
-  // The best of its hypothesis, or one that may be nearer to the constraints.
-  bool is_needed(const Candidate& candidate, std::span<const ScoredRow> rows) const;
+  // Sorted: the tokens that may bring hypothesis `row` nearer to the constraints.
+  std::vector<int32_t> wanted_by(size_t row) const;
 
   int64_t beam_;
   std::unique_ptr<Constraints> constraints_;
