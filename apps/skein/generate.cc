@@ -106,6 +106,11 @@ void warn(const GenerateCounts& counts) {
   };
   say("prompts that could not be gone on with and are empty", counts.skipped);
   say("prompts longer than the model allows, whose beginnings were left out", counts.truncated);
+  if (counts.unknown == 0) return;
+  log_warning(
+      fmt::format("{} of {} tokens of the prompts are not in the vocabulary, so the model "
+                  "does not know what they say",
+                  counts.unknown, counts.tokens));
 }
 
 void run(const CLI::App& command, GenerateArguments& arguments) {

@@ -19,9 +19,14 @@ std::vector<std::vector<Hypothesis>> batched_search(
     throw UsageError(fmt::format("{} search options for {} sentences; expected one for each",
                                  options.size(), sources.size()));
   }
+  if (!batches.sizes.empty() && batches.sizes.size() != sources.size()) {
+    throw UsageError(fmt::format("{} sizes for {} sentences; expected one for each",
+                                 batches.sizes.size(), sources.size()));
+  }
   std::vector<size_t> sizes;
   for (size_t i = 0; i < sources.size(); ++i) {
-    sizes.push_back(sources[i].size() * static_cast<size_t>(options[i].beam));
+    const size_t tokens = batches.sizes.empty() ? sources[i].size() : batches.sizes[i];
+    sizes.push_back(tokens * static_cast<size_t>(options[i].beam));
   }
   const auto planned = length_batches(sizes, static_cast<size_t>(batches.tokens));
   std::vector<std::vector<Hypothesis>> found(sources.size());

@@ -9,6 +9,7 @@
 
 #include "skein/base/error.h"
 #include "skein/decode/translation_format.h"
+#include "skein/decode/window_bytes.h"
 
 namespace skein {
 namespace {
@@ -45,12 +46,14 @@ class Stream {
   bool read() {
     lines_.clear();
     const int64_t most = options_.growing ? 1 : options_.window;
+    size_t bytes = 0;
     try {
       do {
         std::string text;
         if (!reader_.next(text)) break;
+        bytes += text.size();
         add(std::move(text));
-      } while (!failure_ && std::ssize(lines_) < most && reader_.ready());
+      } while (!failure_ && std::ssize(lines_) < most && bytes < kWindowBytes && reader_.ready());
     } catch (const Error&) {
       failure_ = std::current_exception();
     }
@@ -76,10 +79,9 @@ class Stream {
   void write_growing() {
     const auto write_part = [&](std::string_view text) { write_(on_one_line(std::string(text))); };
     for (const Line& line : lines_) {
-      GeneratedText text;
-      if (line.error.empty()) text = generator_.generate(line.prompt, write_part);
+      if (line.error.empty()) generator_.generate(line.prompt, write_part);
       write_("\n");
-      count(line, text.search);
+      count(line);
     }
   }
 
@@ -94,7 +96,7 @@ class Stream {
     for (const Line& line : lines_) {
       std::vector<GeneratedText> texts;
       if (line.error.empty()) texts = std::move(found[next++]);
-      count(line, texts.empty() ? Hypothesis{} : texts[0].search);
+      count(line);
       append(line, texts, out);
     }
     write_(out);
@@ -110,12 +112,12 @@ class Stream {
                        generator_.tokenizer().vocabulary(), out);
   }
 
-  void count(const Line& line, const Hypothesis& best) {
+  void count(const Line& line) {
     ++counts_.prompts;
     counts_.skipped += line.error.empty() ? 0 : 1;
     counts_.truncated += line.prompt.truncated ? 1 : 0;
-    counts_.cut += best.cut ? 1 : 0;
-    counts_.tokens += std::ssize(best.tokens);
+    counts_.tokens += std::ssize(line.prompt.tokens);
+    counts_.unknown += line.prompt.unknown;
   }
 
   LineReader& reader_;

@@ -24,13 +24,13 @@ struct GenerateCounts {
   int64_t prompts = 0;
   int64_t skipped = 0;    // not UTF-8, or refused for their length
   int64_t truncated = 0;  // whose beginning was left out
-  int64_t cut = 0;        // best texts that the maximum length ended
-  int64_t tokens = 0;     // of best texts, eos included
+  int64_t tokens = 0;     // of prompts
+  int64_t unknown = 0;    // of those, not in the vocabulary
 };
 
 // `write` gets the output in the order of the prompts and should pass it on at once. In text and
-// n-best lists as translations are written, the prompt included; a prompt that was skipped is an
-// empty line. JSON:
+// n-best lists as translations are written, the prompt included as it was given; a prompt that was
+// skipped is an empty line, and not in an n-best list. JSON:
 //   {"line": 1, "prompt": "...", "hypotheses": [{"text": "...", "score": -0.5, "tokens": ["..."],
 //    "token_scores": [-0.5], "cut": true}], "error": "..."}
 // where tokens, their scores and their score are of what follows the prompt. Throws what the reader

@@ -48,11 +48,18 @@ Generator::Generator(ScorerFactory make_scorer, const Tokenizer& tokenizer,
   const std::unique_ptr<StepScorer> scorer = make_scorer_();
   require_consistent(options_, scorer->vocabulary(), tokenizer.vocabulary().size());
   max_length_ = scorer->max_target_length();
+  options_.max_length = std::min(options_.max_length, max_length_);
+  options_.min_length = std::min(options_.min_length, options_.max_length);
 }
 
 Prompt Generator::encode(std::string_view text, int64_t number) const {
-  Prompt prompt{.number = number, .tokens = {}};
+  Prompt prompt{.number = number, .tokens = {}, .text = std::string(text)};
   tokenizer_.encode(text, prompt.tokens);
+  prompt.unknown = std::count(prompt.tokens.begin(), prompt.tokens.end(), kUnkId);
+  // Most tokenisers drop spaces at the end; the text that follows has its own.
+  if (!tokenizer_.decode(prompt.tokens).ends_with(' ')) {
+    prompt.text.resize(prompt.text.find_last_not_of(' ') + 1);
+  }
   // The end of the sentence has a position, too.
   const int64_t context = max_length_ - 1;
   const auto length = std::ssize(prompt.tokens);
@@ -65,6 +72,7 @@ Prompt Generator::encode(std::string_view text, int64_t number) const {
   }
   const int64_t kept = context - std::min(options_.max_length, context / 2);
   prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.end() - kept);
+  prompt.text = tokenizer_.decode(prompt.tokens);
   prompt.truncated = true;
   return prompt;
 }
@@ -82,9 +90,17 @@ SearchOptions Generator::options_of(const Prompt& prompt) const {
 }
 
 GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis whole) const {
-  GeneratedText result{tokenizer_.decode(whole.tokens), std::move(whole)};
-  Hypothesis& rest = result.search;
   const auto length = std::ssize(prompt.tokens);
+  TextStream stream(tokenizer_);
+  for (const int32_t token : prompt.tokens) stream.add(token);
+  stream.finish();
+  std::string text = prompt.text;
+  for (const int32_t token : std::span(whole.tokens).subspan(prompt.tokens.size())) {
+    text += stream.add(token);
+  }
+  text += stream.finish();
+  GeneratedText result{std::move(text), std::move(whole)};
+  Hypothesis& rest = result.search;
   rest.tokens.erase(rest.tokens.begin(), rest.tokens.begin() + length);
   rest.token_scores.erase(rest.token_scores.begin(), rest.token_scores.begin() + length);
   const double sum = std::accumulate(rest.token_scores.begin(), rest.token_scores.end(), 0.0);
@@ -93,18 +109,19 @@ GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis whole) const {
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prompt> prompts) const {
-  // A language model has no source; one of the length of the prompt and what follows says how much
-  // work a prompt is.
-  std::vector<std::vector<int32_t>> sizes;
-  std::vector<std::span<const int32_t>> sources;
+  // A language model has no source.
+  const std::vector<int32_t> none = {kEosId};
+  const std::vector<std::span<const int32_t>> sources(prompts.size(), none);
+  std::vector<size_t> sizes;
   std::vector<SearchOptions> options;
   for (const Prompt& prompt : prompts) {
-    sizes.emplace_back(prompt.tokens.size() + static_cast<size_t>(options_.max_length), kEosId);
+    const int64_t most = std::ssize(prompt.tokens) + options_.max_length;
+    sizes.push_back(static_cast<size_t>(std::min(most, max_length_)));
     options.push_back(options_of(prompt));
   }
-  for (const auto& size : sizes) sources.emplace_back(size);
-  auto found = batched_search(make_scorer_, sources, options,
-                              {.tokens = options_.batch_tokens, .n_best = options_.search.beam});
+  auto found = batched_search(
+      make_scorer_, sources, options,
+      {.tokens = options_.batch_tokens, .n_best = options_.search.beam, .sizes = sizes});
   std::vector<std::vector<GeneratedText>> texts(prompts.size());
   for (size_t i = 0; i < prompts.size(); ++i) {
     for (Hypothesis& each : found[i]) texts[i].push_back(text_of(prompts[i], std::move(each)));
@@ -121,7 +138,9 @@ GeneratedText Generator::generate(const Prompt& prompt,
                                   const std::function<void(std::string_view)>& write) const {
   const std::unique_ptr<StepScorer> scorer = make_scorer_();
   SentenceSearch search(options_of(prompt), 1, max_length_, scorer->kind());
+  write(prompt.text);
   TextStream stream(tokenizer_);
+  size_t forced = prompt.tokens.size();  // tokens of the prompt that are to come
   PackedSequences source;
   source.append(std::vector<int32_t>{kEosId});
   scorer->start(source);
@@ -129,7 +148,10 @@ GeneratedText Generator::generate(const Prompt& prompt,
     Tensor logits = scorer->step(search.previous());
     search.score_row(0, logits.values<float>());
     search.advance();
-    if (!search.done()) write(stream.add(search.previous()[0]));
+    if (search.done()) break;
+    const std::string text = stream.add(search.previous()[0]);
+    if (forced == 0) write(text);
+    if (forced > 0 && --forced == 0) stream.finish();
   }
   write(stream.finish());
   return text_of(prompt, std::move(std::move(search).results().front()));

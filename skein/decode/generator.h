@@ -34,11 +34,13 @@ struct GeneratorOptions {
 struct Prompt {
   int64_t number = 0;           // names its stream of random numbers
   std::vector<int32_t> tokens;  // without eos; may be empty
-  bool truncated = false;
+  std::string text = {};        // as it was given, and what follows it begins behind this
+  int64_t unknown = 0;          // tokens that are not in the vocabulary
+  bool truncated = false;       // tokens and text are but the end of it
 };
 
 struct GeneratedText {
-  std::string text;   // the prompt and what follows
+  std::string text;   // the prompt as it was given, and what follows
   Hypothesis search;  // what follows: its tokens, eos included, and their score
 };
 

@@ -34,6 +34,17 @@ TEST_F(Generate, GoesOnWithAPromptOrLines) {
   EXPECT_THAT(lines_of(many.out), SizeIs(25));
 }
 
+TEST_F(Generate, KeepsThePromptAndTellsWhatOfItIsUnknown) {
+  const ShellResult result = run(kGenerate + "--prompt 'ei  ß Q'");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.out, StartsWith("ei  ß Q"));
+  EXPECT_THAT(result.error,
+              testing::ContainsRegex("2 of [67] tokens of the prompts are not in the vocabulary"));
+  const ShellResult json = run("echo 'ei  ß Q' | " + kGenerate + "--format jsonl");
+  EXPECT_THAT(nlohmann::json::parse(json.out).at("hypotheses")[0].at("text").get<std::string>(),
+              StartsWith("ei  ß Q"));
+}
+
 TEST_F(Generate, WritesSeveralTextsOrJson) {
   const ShellResult several = run(kGenerate + "--prompt ei --n-best 3");
   ASSERT_THAT(lines_of(several.out), SizeIs(3));

@@ -42,8 +42,10 @@ TEST(BatchedSearch, GivesEverySentenceItsOwnOptionsInAnyBatch) {
 
 TEST(BatchedSearch, OfNothingFindsNothing) { EXPECT_THAT(search({}, {}, {}), IsEmpty()); }
 
-TEST(BatchedSearch, RefusesOptionsThatAreNotOneASentence) {
+TEST(BatchedSearch, RefusesOptionsAndSizesThatAreNotOneASentence) {
   EXPECT_THROW(search({{5, kEosId}}, {}, {}), UsageError);
+  const std::vector<size_t> sizes = {1, 2};
+  EXPECT_THROW(search({{5, kEosId}}, {{}}, {.sizes = sizes}), UsageError);
 }
 
 }  // namespace

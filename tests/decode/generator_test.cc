@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "decode/copy_scorer.h"
@@ -101,6 +102,48 @@ TEST_F(GeneratorTest, ATextDoesNotDependOnOtherPromptsOrThreads) {
   }
 }
 
+TEST_F(GeneratorTest, ABeamsTextsDoNotDependOnOtherPromptsOrThreads) {
+  const GeneratorOptions options{.search = {.beam = 4}, .n_best = 4, .max_length = 12};
+  const Generator generator = this->generator(options);
+  const auto all = prompts(generator, {"abc", "", "d e f", "a", "zz", "the end"});
+  const auto together = generator.generate(all);
+  set_threads(3);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto alone = generator.generate(std::span(&all[i], 1));
+    ASSERT_EQ(alone[0].size(), together[i].size());
+    for (size_t k = 0; k < alone[0].size(); ++k) {
+      EXPECT_EQ(alone[0][k].text, together[i][k].text);
+      EXPECT_EQ(alone[0][k].search.token_scores, together[i][k].search.token_scores);
+    }
+  }
+}
+
+// Whatever the tokeniser makes of it.
+TEST_F(GeneratorTest, ThePromptStaysAsItWasGiven) {
+  const Generator generator = this->generator(sampled(1));
+  for (const std::string text : {"a  b", "ß a", "ﬁn", "  x", "\u2047", ""}) {
+    const auto prompt = prompts(generator, {text});
+    const GeneratedText found = generator.generate(prompt)[0][0];
+    EXPECT_EQ(found.text, text + tokenizer_->decode(found.search.tokens));
+  }
+  const Prompt unknown = generator.encode("ß a ß", 1);
+  EXPECT_EQ(unknown.unknown, 2);
+}
+
+TEST_F(GeneratorTest, TheGreatestMaximumLengthIsThatOfTheContext) {
+  const auto texts_of = [&](int64_t max_length) {
+    GeneratorOptions options = sampled(1);
+    options.max_length = max_length;
+    const Generator generator = this->generator(options);
+    return generator.generate(prompts(generator, {"abc", "", "a"}));
+  };
+  const auto expected = texts_of(64);
+  const auto found = texts_of(std::numeric_limits<int64_t>::max());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(found[i][0].search.tokens, expected[i][0].search.tokens);
+  }
+}
+
 TEST_F(GeneratorTest, TheSamePromptOnAnotherLineGetsAnotherText) {
   const Generator generator = this->generator(sampled(1));
   std::set<std::string> texts;
@@ -115,7 +158,7 @@ TEST_F(GeneratorTest, AGrowingTextIsTheSameText) {
     GeneratorOptions options = sampled(1, {.seed = 9});
     if (greedy) options.search.sampling.reset();
     const Generator generator = this->generator(options);
-    for (const Prompt& prompt : prompts(generator, {"abc", "", "x y z"})) {
+    for (const Prompt& prompt : prompts(generator, {"abc", "", "x y z", "ß  a", "a ", "ﬁ"})) {
       std::vector<std::string> written;
       const GeneratedText growing =
           generator.generate(prompt, [&](std::string_view text) { written.emplace_back(text); });

@@ -19,9 +19,9 @@ constexpr int32_t kB = 5;
 constexpr double kTemperature = 2;
 
 std::unique_ptr<StepScorer> words(double a, double b) {
-  return std::make_unique<TableScorer>(table_of(
-      2, kVocabulary,
-      {{0, kEosId, kA, a}, {0, kEosId, kB, b}, {1, kA, kEosId, 1}, {1, kB, kEosId, 1}}));
+  return std::make_unique<TableScorer>(
+      table_of(2, kVocabulary,
+               {{0, kEosId, kA, a}, {0, kEosId, kB, b}, {1, kA, kEosId, 1}, {1, kB, kEosId, 1}}));
 }
 
 // Log-probability of A as the first word.

@@ -29,7 +29,7 @@ TEST_P(TextStreamOf, AddsUpToTheTextOfTheTokens) {
   Random random(1);
   for (int i = 0; i < 50; ++i) {
     std::vector<int32_t> tokens;
-    for (uint64_t count = random.below(12); count > 0; --count) {
+    for (uint64_t count = random.below(i % 5 == 0 ? 300 : 12); count > 0; --count) {
       tokens.push_back(static_cast<int32_t>(
           random.below(static_cast<uint64_t>(tokenizer->vocabulary().size()))));
     }
@@ -88,6 +88,53 @@ class Bytes final : public Tokenizer {
  private:
   Vocabulary vocabulary_;
 };
+
+// Decodes to a letter a token, but `o:` is written `ö`.
+class Ligatures final : public Tokenizer {
+ public:
+  std::string type() const override { return "ligatures"; }
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+  Normalization normalization() const override { return Normalization::kNone; }
+  std::string serialize() const override { return {}; }
+  std::string decode(std::span<const int32_t> ids) const override {
+    most_ = std::max(most_, ids.size());
+    std::string text(ids.begin(), ids.end());
+    for (size_t at = 0; (at = text.find("o:")) != std::string::npos;) text.replace(at, 2, "ö");
+    return text;
+  }
+  size_t most_decoded() const { return most_; }
+
+ protected:
+  std::vector<std::string> split(std::string_view text) const override {
+    return {std::string(text)};
+  }
+
+ private:
+  Vocabulary vocabulary_;
+  mutable size_t most_ = 0;
+};
+
+TEST(TextStream, GoesOnWhereATokenChangesTheTextBeforeIt) {
+  const Ligatures ligatures;
+  TextStream stream(ligatures);
+  EXPECT_EQ(stream.add('h'), "h");
+  EXPECT_EQ(stream.add('o'), "o");
+  EXPECT_EQ(stream.add(':'), "ö");
+  EXPECT_EQ(stream.add('r'), "r");
+  EXPECT_EQ(stream.finish(), "");
+}
+
+TEST(TextStream, DecodesAFewTokensAtATime) {
+  const Ligatures letters;
+  TextStream stream(letters);
+  std::string expected, text;
+  for (int i = 0; i < 1000; ++i) {
+    expected += static_cast<char>('a' + i % 14);
+    text += stream.add(expected.back());
+  }
+  EXPECT_EQ(text, expected);
+  EXPECT_LE(letters.most_decoded(), 64u);
+}
 
 TEST(TextStream, WaitsForTheEndOfACharacter) {
   const Bytes bytes;
