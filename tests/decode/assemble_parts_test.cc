@@ -10,9 +10,9 @@ using testing::ElementsAre;
 
 // Two parts of a line, each with three words by its tokeniser's count on either side.
 std::vector<WordPair> alignment_of_parts(bool space_before) {
-  const std::vector<SourcePart> sources = {{.text = "a b", .tokens = {kEosId}},
-                                           {.text = "c", .tokens = {kEosId},
-                                            .space_before = space_before}};
+  const std::vector<SourcePart> sources = {
+      {.text = "a b", .tokens = {kEosId}},
+      {.text = "c", .tokens = {kEosId}, .space_before = space_before}};
   std::vector<TranslatedPart> parts;
   for (const SourcePart& source : sources) {
     parts.push_back({.source = &source});

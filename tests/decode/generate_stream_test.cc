@@ -15,9 +15,8 @@ using testing::SizeIs;
 TEST(GenerateStream, AWindowIsBoundedByTheTextOfItsPrompts) {
   const auto tokenizer = letters();
   const auto model = random_language_model(tokenizer->vocabulary().size());
-  const Generator generator(
-      [&] { return std::make_unique<LanguageModelScorer>(*model); }, *tokenizer,
-      {.search = {.beam = 1}, .max_length = 3});
+  const Generator generator([&] { return std::make_unique<LanguageModelScorer>(*model); },
+                            *tokenizer, {.search = {.beam = 1}, .max_length = 3});
   // Two prompts that are too long, each as much text as a window has, and two short ones.
   const std::string large(size_t{1} << 22, 'x');
   LineReader lines(memory_stream(large + "\n" + large + "\na\nb\n", "input"), "input");
