@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apps/skein/stop_signals.h"
 #include "commands.h"
@@ -15,7 +16,7 @@ namespace skein::command {
 namespace {
 
 struct TrainArguments {
-  std::string data;
+  std::vector<std::string> data;
   std::string model;
   std::string output;
   std::string config;
@@ -35,8 +36,9 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
   if (!config.empty()) options.settings().read_toml(config, arguments.config);
   apply_settings(options.settings(), command);
   watch_stop_signals();
-  const TrainingSummary summary =
-      train(options, {.data = arguments.data, .output = arguments.output}, stop_requested);
+  const TrainingSummary summary = train(
+      options, {.data = {arguments.data.begin(), arguments.data.end()}, .output = arguments.output},
+      stop_requested);
   log_info(fmt::format("{} after {} updates{}; the model is in {}",
                        summary.interrupted ? "interrupted" : "done", summary.updates,
                        summary.interrupted ? "" : ": " + summary.reason, arguments.output));
@@ -56,7 +58,12 @@ std::string list_settings(const std::string& model) {
 void add_train_command(CLI::App& app) {
   auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand("train", "Train a model on prepared data");
-  command->add_option("--data", arguments->data, "Folder that `skein prepare` wrote")->required();
+  command
+      ->add_option(
+          "--data", arguments->data,
+          "Folder that `skein prepare` wrote; or several, prepared with one vocabulary, of "
+          "which the first is validated on")
+      ->required();
   command->add_option("--model", arguments->model,
                       "Architecture and preset, transformer_small for example");
   command

@@ -7,8 +7,18 @@
 #include "skein/base/error.h"
 
 namespace skein {
-BatchIterator::BatchIterator(const DataSet& data, const BatchOptions& options)
-    : data_(data, options.blocks), options_(options), plan_(data_, options, 0) {}
+
+BatchIterator::BatchIterator(std::span<const DataSet> data, const BatchOptions& options,
+                             const Resampler& resampler)
+    : data_(data, options.blocks),
+      options_(options),
+      resampler_(resampler),
+      plan_(data_, options, 0) {
+  if (!resampler.active() || data_.sentences()) return;
+  throw UsageError(
+      "data.target_sampling splits sentences anew, and blocks of data.break_mode hold parts of "
+      "them; leave out one of the two");
+}
 
 bool BatchIterator::next(Batch& batch) {
   if (cursor_.batch >= plan_.batches()) {
@@ -17,7 +27,7 @@ bool BatchIterator::next(Batch& batch) {
     return false;
   }
   const int64_t mine = cursor_.batch + options_.rank;
-  fill(mine < plan_.batches() ? plan_.samples(mine) : std::span<const uint32_t>(), batch);
+  fill(mine, batch);
   const int64_t end = std::min(cursor_.batch + options_.world_size, plan_.batches());
   for (; cursor_.batch < end; ++cursor_.batch) {
     cursor_.samples += std::ssize(plan_.samples(cursor_.batch));
@@ -25,12 +35,22 @@ bool BatchIterator::next(Batch& batch) {
   return true;
 }
 
-void BatchIterator::fill(std::span<const uint32_t> samples, Batch& batch) const {
+// Splits depend on the seed and the batch's number only.
+void BatchIterator::fill(int64_t index, Batch& batch) const {
   batch = Batch();
   for (PackedSequences* each : {&batch.source, &batch.target_input, &batch.target}) {
     each->offsets.push_back(0);
   }
-  for (const uint32_t sample : samples) data_.append(sample, options_.eos, batch);
+  if (index >= plan_.batches()) return;
+  Random random(~options_.seed,
+                static_cast<uint64_t>(cursor_.epoch) << 32 | static_cast<uint64_t>(index));
+  for (const uint32_t sample : plan_.samples(index)) {
+    if (resampler_.active()) {
+      data_.append_resampled(sample, options_.eos, resampler_, random, batch);
+    } else {
+      data_.append(sample, options_.eos, batch);
+    }
+  }
 }
 
 void BatchIterator::seek(const Cursor& cursor) {
@@ -44,7 +64,7 @@ void BatchIterator::seek(const Cursor& cursor) {
         "{}: {} samples in {} batches of epoch {} were done, but this data cut into batches by "
         "these "
         "options has {} samples there; resume with the data, seed and batch size of the first run",
-        data_.name(), cursor.samples, cursor.batch, cursor.epoch, samples));
+        data_.name(0), cursor.samples, cursor.batch, cursor.epoch, samples));
   }
   cursor_ = cursor;
 }

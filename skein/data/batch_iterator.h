@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "skein/data/batch.h"
 #include "skein/data/batch_plan.h"
 #include "skein/data/data_set.h"
+#include "skein/data/resampler.h"
 
 namespace skein {
 
@@ -20,8 +22,12 @@ struct Cursor {
 
 class BatchIterator {
  public:
-  // `data` must outlive the iterator. Throws UsageError as Samples and BatchPlan do.
-  BatchIterator(const DataSet& data, const BatchOptions& options);
+  // `data` must outlive the iterator. Throws UsageError as Samples and BatchPlan do, and for
+  // resampled blocks.
+  BatchIterator(const DataSet& data, const BatchOptions& options)
+      : BatchIterator(std::span(&data, 1), options) {}
+  BatchIterator(std::span<const DataSet> data, const BatchOptions& options,
+                const Resampler& resampler = {});
 
   // Rank r gets batch r of each group of world_size batches. In the last group of an epoch ranks
   // may be left without: they get a batch of no sentences, so all ranks take the same number of
@@ -36,10 +42,11 @@ class BatchIterator {
   void seek(const Cursor& cursor);
 
  private:
-  void fill(std::span<const uint32_t> samples, Batch& batch) const;
+  void fill(int64_t index, Batch& batch) const;
 
   Samples data_;
   BatchOptions options_;
+  Resampler resampler_;
   BatchPlan plan_;
   Cursor cursor_;
 };

@@ -9,6 +9,7 @@
 
 #include "skein/base/error.h"
 #include "skein/base/random.h"
+#include "skein/data/mixture.h"
 
 namespace skein {
 namespace {
@@ -35,10 +36,11 @@ int64_t budget_of(const Samples& data, int64_t sample) {
   return std::max(data.source_length(sample), data.target_length(sample));
 }
 
-void check_lengths(const Samples& data, int64_t max_tokens) {
+void check_lengths(const Samples& data, size_t data_set, int64_t max_tokens) {
+  const int64_t begin = data.begins()[data_set], end = data.begins()[data_set + 1];
   int64_t too_long = 0;
   int64_t largest = 0;
-  for (int64_t sample = 0; sample < data.size(); ++sample) {
+  for (int64_t sample = begin; sample < end; ++sample) {
     const int64_t budget = budget_of(data, sample);
     if (budget > max_tokens) ++too_long;
     largest = std::max(largest, budget);
@@ -48,13 +50,45 @@ void check_lengths(const Samples& data, int64_t max_tokens) {
     throw UsageError(fmt::format(
         "{}: {} of {} blocks do not fit in a batch of {} tokens (the longest has {}); raise "
         "data.max_tokens to {} or lower data.block_tokens",
-        data.name(), too_long, data.size(), max_tokens, largest, largest));
+        data.name(data_set), too_long, end - begin, max_tokens, largest, largest));
   }
   throw UsageError(fmt::format(
       "{}: {} of {} samples do not fit in a batch of {} tokens (the longest has {} with its end "
       "mark); "
       "raise max_tokens to {} or prepare the data again with --max-length {}",
-      data.name(), too_long, data.size(), max_tokens, largest, largest, max_tokens - 1));
+      data.name(data_set), too_long, end - begin, max_tokens, largest, largest, max_tokens - 1));
+}
+
+void check_data(const Samples& data, int64_t max_tokens) {
+  for (size_t i = 0; i < data.data_sets(); ++i) {
+    if (data.begins()[i] == data.begins()[i + 1]) {
+      throw UsageError(
+          fmt::format("{}: no samples; prepare it from a corpus that has some", data.name(i)));
+    }
+    check_lengths(data, i, max_tokens);
+  }
+}
+
+// In the order of the files.
+std::vector<uint32_t> epoch_of(const Samples& data, const BatchOptions& options, int64_t epoch) {
+  std::vector<uint32_t> samples;
+  for (size_t i = 0; i < data.data_sets(); ++i) {
+    const int64_t begin = data.begins()[i];
+    const double rate = options.rates.empty() ? 1 : options.rates[i];
+    // Sets of one size must not go in step.
+    const uint64_t seed = options.seed + (i + 1) * 0x9E3779B97F4A7C15;
+    for (const uint32_t sample :
+         samples_of_epoch(data.begins()[i + 1] - begin, rate, seed, epoch)) {
+      samples.push_back(static_cast<uint32_t>(begin) + sample);
+    }
+    if (samples.size() > std::numeric_limits<uint32_t>::max()) {
+      throw UsageError(
+          fmt::format("{}: an epoch of {} samples; at most {} are supported, give smaller weights "
+                      "or prepare the corpus in parts",
+                      data.name(i), samples.size(), std::numeric_limits<uint32_t>::max()));
+    }
+  }
+  return samples;
 }
 
 // Ties keep their order.
@@ -82,18 +116,8 @@ void shuffle_into_sorted_pools(const Samples& data, size_t pool_samples, Random&
 
 BatchPlan::BatchPlan(const Samples& data, const BatchOptions& options, int64_t epoch) {
   check_options(options);
-  if (data.size() == 0) {
-    throw UsageError(
-        fmt::format("{}: no samples; prepare it from a corpus that has some", data.name()));
-  }
-  if (data.size() > std::numeric_limits<uint32_t>::max()) {
-    throw UsageError(
-        fmt::format("{}: {} samples; at most {} are supported, prepare the corpus in parts",
-                    data.name(), data.size(), std::numeric_limits<uint32_t>::max()));
-  }
-  check_lengths(data, options.max_tokens);
-  samples_.resize(static_cast<size_t>(data.size()));
-  std::iota(samples_.begin(), samples_.end(), 0U);
+  check_data(data, options.max_tokens);
+  samples_ = epoch_of(data, options, epoch);
   Random random(options.seed, static_cast<uint64_t>(epoch));
   const BatchOrder order = epoch == 0 ? options.first_epoch_order : options.order;
   if (order == BatchOrder::kShuffled) {

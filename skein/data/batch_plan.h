@@ -32,6 +32,8 @@ struct BatchOptions {
   int world_size = 1;
   int32_t eos = 2;
   BlockOptions blocks = {};
+  // How often an epoch sees the samples of each data set, as mixture_rates() gives it; none: once.
+  std::vector<double> rates = {};
 };
 
 class BatchPlan {
@@ -47,7 +49,7 @@ class BatchPlan {
  private:
   void cut_into_batches(const Samples& data, const BatchOptions& options);
 
-  std::vector<uint32_t> samples_;   // every sample once
+  std::vector<uint32_t> samples_;   // every sample as often as this epoch sees it
   std::vector<uint32_t> begins_;    // [batches + 1] into samples_
   std::vector<uint32_t> sequence_;  // [batches], the order in which they are trained
 };

@@ -108,29 +108,58 @@ std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
                      .origin = "the learned vocabulary"});
 }
 
-std::vector<std::string> CodesTokenizer::split(std::string_view text) const {
-  return split(text, 0, nullptr);
-}
-
-void CodesTokenizer::encode_normalized_sampled(std::string_view text, double dropout,
-                                               Random& random, std::vector<int32_t>& ids) const {
-  append_ids(split(text, dropout, &random), ids);
-}
-
-std::vector<std::string> CodesTokenizer::split(std::string_view text, double dropout,
-                                               Random* random) const {
+bool CodesTokenizer::is_symbol(std::string_view word) const {
   const std::vector<std::string>& symbols = file().section("symbols").lines;
+  return std::find(symbols.begin(), symbols.end(), word) != symbols.end();
+}
+
+std::vector<std::string> CodesTokenizer::split(std::string_view text) const {
   std::vector<std::string> pieces;
   split_words(text, [&](std::string_view word) {
-    if (std::find(symbols.begin(), symbols.end(), word) != symbols.end()) {
+    if (is_symbol(word)) {
       pieces.emplace_back(word);
-      return;
-    }
-    for (const BpeCodes::Part& part : codes_.split(word, dropout, random)) {
-      append_known(part, part.text.end() == word.end(), pieces);
+    } else {
+      append_parts(word, 0, nullptr, pieces);
     }
   });
   return pieces;
+}
+
+void CodesTokenizer::append_parts(std::string_view word, double dropout, Random* random,
+                                  std::vector<std::string>& pieces) const {
+  for (const BpeCodes::Part& part : codes_.split(word, dropout, random)) {
+    append_known(part, part.text.end() == word.end(), pieces);
+  }
+}
+
+// Word by word; a word with an unknown piece stays as it is.
+std::vector<int32_t> CodesTokenizer::resample(std::span<const int32_t> ids, double dropout,
+                                              Random& random) const {
+  std::vector<int32_t> sampled;
+  std::string word;
+  size_t begin = 0;
+  bool known = true;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    std::string_view piece = vocabulary().piece(ids[i]);
+    known = known && ids[i] >= kSpecialTokens;
+    const bool inside = goes_on(piece);
+    if (inside) piece.remove_suffix(kGoesOn.size());
+    word += piece;
+    if (inside && i + 1 < ids.size()) continue;
+    std::vector<std::string> pieces;
+    // A part without its end is no word.
+    if (known && !inside && !is_symbol(word)) append_parts(word, dropout, &random, pieces);
+    if (pieces.empty()) {
+      sampled.insert(sampled.end(), ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                     ids.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    } else {
+      append_ids(pieces, sampled);
+    }
+    word.clear();
+    begin = i + 1;
+    known = true;
+  }
+  return sampled;
 }
 
 void CodesTokenizer::append_known(const BpeCodes::Part& part, bool last,

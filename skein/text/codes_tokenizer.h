@@ -25,14 +25,17 @@ class CodesTokenizer final : public ListedTokenizer {
 
   std::string decode(std::span<const int32_t> ids) const override;
   std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const override;
+  std::vector<int32_t> resample(std::span<const int32_t> ids, double dropout,
+                                Random& random) const override;
+  bool resamples() const override { return true; }
 
  protected:
   std::vector<std::string> split(std::string_view text) const override;
-  void encode_normalized_sampled(std::string_view text, double dropout, Random& random,
-                                 std::vector<int32_t>& ids) const override;
 
  private:
-  std::vector<std::string> split(std::string_view text, double dropout, Random* random) const;
+  void append_parts(std::string_view word, double dropout, Random* random,
+                    std::vector<std::string>& pieces) const;
+  bool is_symbol(std::string_view word) const;
   void append_known(const BpeCodes::Part& part, bool last, std::vector<std::string>& pieces) const;
 
   BpeCodes codes_;

@@ -71,44 +71,37 @@ std::vector<std::string> SentencePieceTokenizer::split(std::string_view text) co
   return pieces;
 }
 
-std::vector<int32_t> SentencePieceTokenizer::best_split(std::string_view text) const {
-  std::vector<int> theirs;
-  require_ok(processor_->Encode(text, &theirs), "split the line");
-  std::vector<int32_t> ids;
-  ids.reserve(theirs.size());
-  for (const int id : theirs) ids.push_back(ours_[static_cast<size_t>(id)]);
-  return ids;
-}
-
 void SentencePieceTokenizer::encode_normalized(std::string_view text,
                                                std::vector<int32_t>& ids) const {
-  const std::vector<int32_t> best = best_split(text);
-  ids.insert(ids.end(), best.begin(), best.end());
+  std::vector<int> theirs;
+  require_ok(processor_->Encode(text, &theirs), "split the line");
+  ids.reserve(ids.size() + theirs.size());
+  for (const int id : theirs) ids.push_back(ours_[static_cast<size_t>(id)]);
 }
 
-// Runs of ordinary pieces in the best split are put together and split anew; symbols, bytes and
-// unknown characters between them stay.
-void SentencePieceTokenizer::encode_normalized_sampled(std::string_view text, double alpha,
-                                                       Random& random,
-                                                       std::vector<int32_t>& ids) const {
+// Runs of ordinary pieces are put together and split anew.
+std::vector<int32_t> SentencePieceTokenizer::resample(std::span<const int32_t> ids, double alpha,
+                                                      Random& random) const {
+  std::vector<int32_t> sampled;
   std::string run;
   const auto split_run = [&] {
     if (model_.type == "bpe") {
-      sampler_->sample_bpe(run, alpha, random, ids);
+      sampler_->sample_bpe(run, alpha, random, sampled);
     } else {
-      sampler_->sample_unigram(run, alpha, random, ids);
+      sampler_->sample_unigram(run, alpha, random, sampled);
     }
     run.clear();
   };
-  for (const int32_t id : best_split(text)) {
+  for (const int32_t id : ids) {
     if (sampler_->splittable(id)) {
       run += vocabulary_.piece(id);
       continue;
     }
     split_run();
-    ids.push_back(id);
+    sampled.push_back(id);
   }
   split_run();
+  return sampled;
 }
 
 // SentencePiece marks where a space was; a mark alone is between words.

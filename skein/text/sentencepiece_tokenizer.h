@@ -37,17 +37,17 @@ class SentencePieceTokenizer final : public Tokenizer {
   Normalization normalization() const override { return model_.normalization; }
   std::string decode(std::span<const int32_t> ids) const override;
   std::vector<int32_t> word_numbers(std::span<const std::string> pieces) const override;
+  std::vector<int32_t> resample(std::span<const int32_t> ids, double alpha,
+                                Random& random) const override;
+  bool resamples() const override { return true; }
   std::string serialize() const override { return content_; }
 
  protected:
   std::vector<std::string> split(std::string_view text) const override;
   void encode_normalized(std::string_view text, std::vector<int32_t>& ids) const override;
-  void encode_normalized_sampled(std::string_view text, double alpha, Random& random,
-                                 std::vector<int32_t>& ids) const override;
 
  private:
   void number_pieces(const std::string& origin);
-  std::vector<int32_t> best_split(std::string_view text) const;
 
   std::string content_;
   SentencePieceModel model_;

@@ -20,9 +20,9 @@ std::vector<std::string> Tokenizer::pieces(std::string_view line) const {
   return split(prepare(line));
 }
 
-void Tokenizer::encode_sampled(std::string_view line, double alpha, Random& random,
-                               std::vector<int32_t>& ids) const {
-  encode_normalized_sampled(prepare(line), alpha, random, ids);
+std::vector<int32_t> Tokenizer::resample(std::span<const int32_t> ids, double /*alpha*/,
+                                         Random& /*random*/) const {
+  return {ids.begin(), ids.end()};
 }
 
 std::vector<int32_t> Tokenizer::word_numbers(std::span<const std::string> pieces) const {
@@ -35,11 +35,6 @@ void Tokenizer::save(const std::filesystem::path& path) const { write_file(path,
 
 void Tokenizer::encode_normalized(std::string_view text, std::vector<int32_t>& ids) const {
   append_ids(split(text), ids);
-}
-
-void Tokenizer::encode_normalized_sampled(std::string_view text, double /*alpha*/,
-                                          Random& /*random*/, std::vector<int32_t>& ids) const {
-  encode_normalized(text, ids);
 }
 
 void Tokenizer::append_ids(std::span<const std::string> pieces, std::vector<int32_t>& ids) const {

@@ -35,12 +35,14 @@ class Tokenizer {
   // The pieces of `line`; those that are not in the vocabulary too, as they stand in the text.
   std::vector<std::string> pieces(std::string_view line) const;
 
-  // As encode(), with a split drawn at random, so that training sees a word in many forms. `alpha`:
-  // unigram: the exponent on the probabilities of the splits (Kudo 2018), 0.1 to 0.5 is usual,
-  // larger is nearer to the best split; bpe and codes: the probability that a merge is left out
-  // (BPE-dropout; Provilkov et al. 2020), 0.1 is usual; word and char have one split only.
-  void encode_sampled(std::string_view line, double alpha, Random& random,
-                      std::vector<int32_t>& ids) const;
+  // Another split, drawn at random, of the text that `ids` stand for, so that training sees a word
+  // in many forms; symbols, bytes and unknown pieces stay. `alpha`: unigram: the exponent on the
+  // probabilities of the splits (Kudo 2018), 0.1 to 0.5 is usual, larger is nearer to the best
+  // split; bpe and codes: the probability that a merge is left out (BPE-dropout; Provilkov et al.
+  // 2020), 0.1 is usual. By default, as word and char have it, there is one split only.
+  virtual std::vector<int32_t> resample(std::span<const int32_t> ids, double alpha,
+                                        Random& random) const;
+  virtual bool resamples() const { return false; }
 
   // The text of `ids`. kBosId, kPadId and kEosId are left out, kUnkId becomes kUnknownText. Throws
   // Error if an id is outside the vocabulary.
@@ -59,8 +61,6 @@ class Tokenizer {
   // `text` is UTF-8 and normalised in all of these. The defaults look up what split() returns.
   virtual std::vector<std::string> split(std::string_view text) const = 0;
   virtual void encode_normalized(std::string_view text, std::vector<int32_t>& ids) const;
-  virtual void encode_normalized_sampled(std::string_view text, double alpha, Random& random,
-                                         std::vector<int32_t>& ids) const;
   void append_ids(std::span<const std::string> pieces, std::vector<int32_t>& ids) const;
 
  private:

@@ -30,7 +30,9 @@ void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary) 
       describe(vocabulary.source, vocabulary.target)));
 }
 
-void require_lengths(const Samples& data, const Model& model, std::string_view remedy) {
+void require_lengths(const DataSet& data_set, const BlockOptions& blocks, const Model& model,
+                     std::string_view remedy) {
+  const Samples data(data_set, blocks);
   int64_t too_long = 0;
   for (int64_t i = 0; i < data.size(); ++i) {
     const bool source = model.has_source() && data.source_length(i) > model.max_source_length();
@@ -41,12 +43,12 @@ void require_lengths(const Samples& data, const Model& model, std::string_view r
     throw UsageError(
         fmt::format("{} of the {} blocks of {} do not fit the model's {} positions; raise "
                     "model.max_positions or lower data.block_tokens",
-                    too_long, data.size(), data.name(), model.max_target_length()));
+                    too_long, data.size(), data_set.name(), model.max_target_length()));
   }
   throw UsageError(
       fmt::format("{} of the {} samples of {} do not fit the model's {} positions with their end "
                   "mark; raise model.max_positions, or prepare the data {}",
-                  too_long, data.size(), data.name(), model.max_target_length(), remedy));
+                  too_long, data.size(), data_set.name(), model.max_target_length(), remedy));
 }
 
 }  // namespace skein

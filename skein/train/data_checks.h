@@ -22,6 +22,7 @@ void require_vocabulary(const DataSet& data, const VocabularySizes& vocabulary);
 
 // Throws UsageError if a sentence or block has no place in the model's positions. `remedy`: how to
 // prepare the data otherwise.
-void require_lengths(const Samples& data, const Model& model, std::string_view remedy);
+void require_lengths(const DataSet& data, const BlockOptions& blocks, const Model& model,
+                     std::string_view remedy);
 
 }  // namespace skein

@@ -41,6 +41,16 @@ void TrainOptions::bind() {
         {"sentence", "complete", "none"});
   s.add("data.block_tokens", &data.block_tokens, "tokens of such a block, end marks included",
         positive);
+  s.add("data.weights", &data.weights,
+        "how often an epoch sees each folder of --data; none given: once");
+  s.add("data.temperature", &data.temperature,
+        "above 1: smaller folders are seen more often, at infinity as much as the largest",
+        {1e-3, 1e9});
+  s.add("data.source_sampling", &data.source_sampling,
+        "source words are split at random: unigram: exponent, 0.1 to 0.5 is usual; bpe and codes: "
+        "probability that a merge is left out, 0.1 is usual; 0: no",
+        {0, 1e9});
+  s.add("data.target_sampling", &data.target_sampling, "the same of target words", {0, 1e9});
   s.add("validation.every", &validation.every, "updates between validations; 0: after every epoch",
         natural);
   s.add("validation.metric", &validation.metric, "which decides what is best", {"loss", "bleu"});

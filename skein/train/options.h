@@ -36,6 +36,10 @@ struct DataOptions {
   std::string order = "shuffled";
   std::string break_mode = "sentence";  // of a language model's text; see BreakMode
   int64_t block_tokens = 512;           // of the other modes
+  std::vector<double> weights;          // of several folders; see mixture_rates()
+  double temperature = 1;
+  double source_sampling = 0;  // 0: none; else as Tokenizer::resample() takes it
+  double target_sampling = 0;
 
   BlockOptions blocks() const;
 };

@@ -12,13 +12,12 @@
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
-#include "skein/data/data_folder.h"
 #include "skein/data/prefetcher.h"
 #include "skein/train/checkpoint_store.h"
-#include "skein/train/data_checks.h"
 #include "skein/train/load_model.h"
 #include "skein/train/resume.h"
 #include "skein/train/run_state.h"
+#include "skein/train/training_data.h"
 #include "skein/train/training_report.h"
 #include "skein/train/update.h"
 
@@ -29,18 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-BatchOptions batch_options(const TrainOptions& options) {
-  const BatchOrder order = options.data.order == "file"             ? BatchOrder::kFile
-                           : options.data.order == "shortest_first" ? BatchOrder::kShortestFirst
-                                                                    : BatchOrder::kShuffled;
-  return {.max_tokens = options.data.max_tokens,
-          .max_sentences = options.data.max_sentences,
-          .order = order,
-          .first_epoch_order = order,
-          .seed = static_cast<uint64_t>(options.loop.seed),
-          .blocks = options.data.blocks()};
 }
 
 // Everything that one training run owns.
@@ -66,10 +53,7 @@ class Run {
 
   TrainOptions& options_;
   TrainingPlaces places_;
-  DataFolderInfo info_;
-  DataSet train_data_;
-  DataSet valid_data_;
-  Tokenizers tokenizers_;
+  TrainingData data_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Criterion> criterion_;
   std::unique_ptr<Optimizer> optimizer_;
@@ -92,11 +76,7 @@ class Run {
 };
 
 Run::Run(TrainOptions& options, const TrainingPlaces& places)
-    : options_(options),
-      places_(places),
-      info_(read_complete_data(places.data)),
-      train_data_(data_set_path(places.data, "train")),
-      valid_data_(data_set_path(places.data, "valid")) {
+    : options_(options), places_(places), data_(places.data) {
   const LoopOptions& bounds = options_.loop;
   if (bounds.max_updates == 0 && bounds.max_epochs == 0 && bounds.max_minutes == 0) {
     throw UsageError(
@@ -105,14 +85,10 @@ Run::Run(TrainOptions& options, const TrainingPlaces& places)
   validations_.larger_is_better = options_.validation.metric == "bleu";
   if (validations_.larger_is_better) options_.validation.bleu = true;
   options_.schedule.maximize = validations_.larger_is_better;
-  options_.language = {.source = info_.source_language,
-                       .target = info_.target_language,
-                       .source_vocabulary = info_.source_vocabulary,
-                       .target_vocabulary = info_.target_vocabulary};
-  tokenizers_ = load_tokenizers(places.data, options_.language);
+  options_.language = data_.languages();
   build_model();
   require_writable_folder(places.output);
-  BatchIterator iterator(train_data_, batch_options(options_));
+  BatchIterator iterator = data_.batches(options_, *model_);
   try {
     go_on(iterator);
   } catch (const FormatError& error) {
@@ -133,7 +109,7 @@ void Run::go_on(BatchIterator& iterator) {
   if (!newest) return;
   const Checkpoint checkpoint(*newest);
   require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
-  require_same_vocabularies(checkpoint.model(), places_.data);
+  require_same_vocabularies(checkpoint.model(), data_.folder());
   restore(parts(), checkpoint);
   updates_ = first_update_ = checkpoint.state().step;
   iterator.seek(cursor_of(checkpoint));
@@ -142,15 +118,10 @@ void Run::go_on(BatchIterator& iterator) {
 
 void Run::build_model() {
   const DType type = activation_type(options_.loop.precision);
-  const VocabularySizes vocabulary = vocabulary_sizes(tokenizers_);
-  require_vocabulary(train_data_, vocabulary);
-  require_vocabulary(valid_data_, vocabulary);
-  model_ = options_.model->build(vocabulary);
+  model_ = options_.model->build(vocabulary_sizes(data_.tokenizers()));
   model_->set_inference_type(type);
   const BlockOptions blocks = options_.data.blocks();
-  require_lengths(Samples(train_data_, blocks), *model_, "with a smaller --max-length");
-  // --max-length leaves validation and test as they are.
-  require_lengths(Samples(valid_data_, blocks), *model_, "from a validation text without them");
+  data_.require_fit(*model_, blocks);
   ParameterStore& parameters = model_->parameters();
   parameters.allocate({.half = type == DType::kBF16, .gradients = true});
   parameters.initialize(static_cast<uint64_t>(options_.loop.seed));
@@ -164,8 +135,8 @@ void Run::build_model() {
                    UpdateOptions{.activations = type,
                                  .clip_norm = options_.loop.clip_norm,
                                  .seed = static_cast<uint64_t>(options_.loop.seed)});
-  validator_.emplace(Validator::Inputs{valid_data_, *criterion_, *tokenizers_.target,
-                                       target_text_path(places_.data, "valid"), blocks},
+  validator_.emplace(Validator::Inputs{data_.valid(), *criterion_, *data_.tokenizers().target,
+                                       data_.valid_target_text(), blocks},
                      options_.validation, options_.data.max_tokens);
 }
 
@@ -179,7 +150,7 @@ RunParts Run::parts() {
 
 TrainingSummary Run::loop(const std::function<bool()>& stop_requested) {
   begin_ = Clock::now();
-  report_->start(*model_, train_data_);
+  report_->start(*model_, data_.train());
   bool interrupted = false;
   while (!finished() && !interrupted) {
     if (batches_->cursor().batch == 0)
@@ -271,10 +242,7 @@ double Run::score() const {
 void Run::save() {
   CheckpointContents contents = contents_of(parts(), updates_, batches_->cursor());
   contents.model.config = options_.to_toml();
-  contents.model.files = {places_.data / info_.target_vocabulary};
-  if (!info_.source_vocabulary.empty() && info_.source_vocabulary != info_.target_vocabulary) {
-    contents.model.files.push_back(places_.data / info_.source_vocabulary);
-  }
+  contents.model.files = data_.vocabularies();
   if (validated_at_ == updates_) {
     contents.state.score = Score{.metric = options_.validation.metric,
                                  .value = score(),

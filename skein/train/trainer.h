@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "skein/train/options.h"
 #include "skein/train/validation.h"
@@ -14,7 +15,9 @@
 namespace skein {
 
 struct TrainingPlaces {
-  std::filesystem::path data;  // from `skein prepare`
+  // From `skein prepare`, one or more with the same vocabularies. The first is the one that is
+  // validated on, and that names the languages.
+  std::vector<std::filesystem::path> data;
   std::filesystem::path
       output;  // config.toml, log, checkpoints; goes on where it stopped if there are any
 };

@@ -28,11 +28,15 @@ TrainingReport::TrainingReport(const std::filesystem::path& folder, int64_t resu
       log_(folder / kLogFile, resumed_at),
       events_(folder / "tensorboard", wall_time()) {}
 
-void TrainingReport::start(const Model& model, const DataSet& data) {
+void TrainingReport::start(const Model& model, std::span<const DataSet> data) {
+  int64_t samples = 0, tokens = 0;
+  for (const DataSet& each : data) {
+    samples += each.size();
+    tokens += each.target_tokens();
+  }
   begin_ = window_.begin = seconds_now();
   log_info(fmt::format("training {:.1f} million parameters on {} samples ({} target tokens)",
-                       static_cast<double>(model.parameters().count()) / 1e6, data.size(),
-                       data.target_tokens()));
+                       static_cast<double>(model.parameters().count()) / 1e6, samples, tokens));
 }
 
 void TrainingReport::update(const UpdateReport& report) {

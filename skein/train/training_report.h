@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "skein/autograd/loss.h"
@@ -41,7 +42,7 @@ class TrainingReport {
   // again.
   TrainingReport(const std::filesystem::path& folder, int64_t resumed_at);
 
-  void start(const Model& model, const DataSet& data);
+  void start(const Model& model, std::span<const DataSet> data);
   void update(const UpdateReport& report);
   void validation(const ValidationReport& report);
   // Ends the progress line and draws the curve a last time.

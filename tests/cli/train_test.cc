@@ -327,5 +327,36 @@ TEST_F(TrainCommand, AFullDiskIsSaidAndTheLastCheckpointStaysWhole) {
   EXPECT_EQ(Checkpoint(checkpoints.front().path).state().step, 2);
 }
 
+TEST_F(TrainCommand, TrainsOnSeveralFoldersWithWeightsAndOtherSplits) {
+  const ShellResult made =
+      run("skein vocab --input a.en a.de --type bpe --size 40 --output bpe.model && "
+          "skein prepare --source en --target de --train a --valid a --vocab bpe.model --output "
+          "first && "
+          "head -n 14 a.en >b.en && head -n 14 a.de >b.de && "
+          "skein prepare --source en --target de --train b --valid b --vocab bpe.model --output "
+          "second");
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  const std::string sampling = "--data.source_sampling 0.2 --data.target_sampling 0.2 ";
+  const ShellResult result =
+      run(command("model", sampling + "--data.temperature 2 --train.max_epochs 1", "first second"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  // Every pair of two different words: 56. (14/56)^(1/2 - 1) = 2.
+  EXPECT_THAT(result.error, HasSubstr("first/train.skd: 56 samples, 1 times an epoch"));
+  EXPECT_THAT(result.error, HasSubstr("second/train.skd: 14 samples, 2 times an epoch"));
+  EXPECT_EQ(run("echo one two | skein translate --model model").exit_code, 0);
+
+  const auto error_of = [&](const std::string& more, const std::string& data) {
+    const ShellResult failed = run(command("none", more + " --train.max_epochs 1", data));
+    EXPECT_NE(failed.exit_code, 0);
+    return failed.error;
+  };
+  EXPECT_THAT(error_of("--data.weights 1,2,3", "first second"),
+              HasSubstr("data.weights has 3 numbers for 2 folders of data"));
+  EXPECT_THAT(error_of("", "first data"), HasSubstr("data was prepared with another vocabulary"));
+  EXPECT_THAT(error_of("--data.source_sampling 0.1", "data"),
+              HasSubstr("a vocabulary of type word splits a sentence in one way only"));
+  EXPECT_THAT(error_of("", "first nowhere"), HasSubstr("nowhere is no prepared data"));
+}
+
 }  // namespace
 }  // namespace skein

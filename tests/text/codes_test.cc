@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "shared_data.h"
 #include "skein/base/error.h"
@@ -92,12 +93,25 @@ TEST(CodesTokenizer, APartOutsideTheVocabularyIsCutFurther) {
 TEST(CodesTokenizer, DropoutOneLeavesCharactersAndZeroTheBestSplit) {
   const auto codes = learn_tokenizer("codes", {.size = 50}, lines_of({"lower lower newer newer"}));
   Random random(1);
-  std::vector<int32_t> ids;
-  codes->encode_sampled("lower", 1.0, random, ids);
-  EXPECT_EQ(ids.size(), 5U);
-  ids.clear();
-  codes->encode_sampled("lower", 0.0, random, ids);
-  EXPECT_EQ(ids, encoded(*codes, "lower"));
+  const std::vector<int32_t> best = encoded(*codes, "lower newer");
+  EXPECT_EQ(codes->resample(best, 1.0, random).size(), 10U);
+  EXPECT_EQ(codes->resample(best, 0.0, random), best);
+}
+
+TEST(CodesTokenizer, ResamplingKeepsTheTextSymbolsAndWordsWithUnknownPieces) {
+  const auto codes = learn_tokenizer("codes", {.size = 50, .symbols = {"<tag>"}},
+                                     lines_of({"lower lower newer newer", "lowest newest"}));
+  Random random(3);
+  const std::vector<int32_t> ids = encoded(*codes, "<tag> lower \u00e9lower newest");
+  std::set<std::vector<int32_t>> splits;
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<int32_t> sampled = codes->resample(ids, 0.3, random);
+    ASSERT_EQ(codes->decode(sampled), codes->decode(ids));
+    EXPECT_EQ(sampled.front(), ids.front());
+    splits.insert(sampled);
+  }
+  EXPECT_GT(splits.size(), 20U);
+  EXPECT_THAT(codes->resample({}, 0.3, random), testing::IsEmpty());
 }
 
 class SubwordNmtReference : public testing::Test {

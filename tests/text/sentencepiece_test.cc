@@ -146,11 +146,9 @@ TEST(SentencePieceSampling, DropoutZeroIsTheBestSplitAndOneIsCharacters) {
   const auto model = learn_tokenizer("bpe", {.size = 120}, lines_of(sentences()));
   Random random(2);
   for (const std::string& line : sentences()) {
-    std::vector<int32_t> ids;
-    model->encode_sampled(line, 0.0, random, ids);
-    ASSERT_EQ(ids, encoded(*model, line)) << line;
-    ids.clear();
-    model->encode_sampled(line, 1.0, random, ids);
+    const std::vector<int32_t> best = encoded(*model, line);
+    ASSERT_EQ(model->resample(best, 0.0, random), best) << line;
+    const std::vector<int32_t> ids = model->resample(best, 1.0, random);
     size_t characters = 1;  // the space before the line
     for ([[maybe_unused]] const std::string_view character : Characters(line)) ++characters;
     ASSERT_EQ(ids.size(), characters);
@@ -161,13 +159,11 @@ TEST(SentencePieceSampling, DropoutZeroIsTheBestSplitAndOneIsCharacters) {
 TEST(SentencePieceSampling, ALargeExponentFindsTheBestSplitAndASmallOneMany) {
   const auto model = learn_tokenizer("unigram", {.size = 70}, lines_of(sentences()));
   Random random(2);
+  const std::vector<int32_t> best = encoded(*model, "the goose flies over the lake");
   std::set<std::vector<int32_t>> splits;
   for (int i = 0; i < 100; ++i) {
-    std::vector<int32_t> ids;
-    model->encode_sampled("the goose flies over the lake", 1000.0, random, ids);
-    ASSERT_EQ(ids, encoded(*model, "the goose flies over the lake"));
-    ids.clear();
-    model->encode_sampled("the goose flies over the lake", 0.1, random, ids);
+    ASSERT_EQ(model->resample(best, 1000.0, random), best);
+    const std::vector<int32_t> ids = model->resample(best, 0.1, random);
     ASSERT_EQ(model->decode(ids), "the goose flies over the lake");
     splits.insert(ids);
   }

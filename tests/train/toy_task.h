@@ -67,7 +67,7 @@ class ToyTask {
   }
 
   TrainingSummary train_into(const std::string& name, TrainOptions& options) const {
-    return train(options, {.data = data(), .output = folder_ / name}, [] { return false; });
+    return train(options, {.data = {data()}, .output = folder_ / name}, [] { return false; });
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "error_of.h"
+#include "skein/data/data_folder.h"
 #include "skein/train/log_points.h"
 #include "train/toy_task.h"
 
@@ -115,7 +116,7 @@ TEST(Trainer, AStopRequestSavesAndEnds) {
   auto options = ToyTask::options(1000);
   int asked = 0;
   const TrainingSummary summary =
-      train(*options, {.data = task().data(), .output = task().folder() / "stopped"},
+      train(*options, {.data = {task().data()}, .output = task().folder() / "stopped"},
             [&asked] { return ++asked == 3; });
   EXPECT_TRUE(summary.interrupted);
   EXPECT_EQ(summary.updates, 3);
@@ -139,6 +140,42 @@ TEST(Trainer, OtherSettingsThanTheCheckpointsAreRefusedWithBothValues) {
               testing::HasSubstr("optimizer.lr was [0.005], is [0.001]"));
 }
 
+// Two folders of the same pairs with half the weight each are one of them: an epoch has as many.
+TEST(Trainer, SeveralFoldersAreSeenAsOftenAsTheirWeightsSay) {
+  const auto run = [](const std::string& name, std::vector<fs::path> data, const char* weights) {
+    auto options = ToyTask::options(0);
+    options->settings().set("train.max_epochs", "2");
+    options->settings().set("data.max_sentences", "10");
+    if (weights != nullptr) options->settings().set("data.weights", weights);
+    return train(*options, {.data = std::move(data), .output = task().folder() / name},
+                 [] { return false; });
+  };
+  const fs::path data = task().data();
+  // 300 pairs in batches of 10.
+  const int64_t once = run("once", {data}, nullptr).updates;
+  EXPECT_EQ(once, 60);
+  EXPECT_EQ(run("halves", {data, data}, "0.5,0.5").updates, once);
+  EXPECT_EQ(run("twice", {data, data}, nullptr).updates, 2 * once);
+  EXPECT_EQ(run("weights", {data, data}, "0.5,1.5").updates, 2 * once);
+  EXPECT_EQ(run("one_weight", {data}, "2").updates, 2 * once);
+}
+
+TEST(Trainer, FoldersThatDoNotGoTogetherAreRefused) {
+  const fs::path other = task().folder() / "other";
+  fs::remove_all(other);
+  fs::copy(task().data(), other, fs::copy_options::recursive);
+  const DataFolderInfo info = read_data_folder(other);
+  const fs::path vocabulary = other / info.target_vocabulary;
+  write_file(vocabulary, read_file(vocabulary) + "another\n");
+  write_data_folder_info(info, other);
+  EXPECT_THAT(error_of([&] {
+                train(*ToyTask::options(1),
+                      {.data = {task().data(), other}, .output = task().folder() / "none"},
+                      [] { return false; });
+              }),
+              testing::HasSubstr("another vocabulary than"));
+}
+
 TEST(Trainer, WhatCannotWorkIsRefusedBeforeTheFirstUpdate) {
   auto endless = ToyTask::options(0);
   EXPECT_THAT(error_of([&] { task().train_into("endless", *endless); }),
@@ -149,7 +186,7 @@ TEST(Trainer, WhatCannotWorkIsRefusedBeforeTheFirstUpdate) {
               testing::HasSubstr("do not fit the model's 3 positions"));
   EXPECT_THAT(error_of([&] {
                 train(*ToyTask::options(1),
-                      {.data = task().folder(), .output = task().folder() / "none"},
+                      {.data = {task().folder()}, .output = task().folder() / "none"},
                       [] { return false; });
               }),
               testing::HasSubstr("skein prepare"));
