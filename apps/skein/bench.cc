@@ -20,6 +20,7 @@ void add_bench_command(CLI::App& app) {
   bench->require_subcommand(1);
   add_bench_train(*bench);
   add_bench_decode(*bench);
+  add_bench_score(*bench);
   add_bench_kernels(*bench);
 }
 

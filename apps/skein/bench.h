@@ -10,6 +10,7 @@ namespace skein::command {
 
 void add_bench_train(CLI::App& bench);
 void add_bench_decode(CLI::App& bench);
+void add_bench_score(CLI::App& bench);
 void add_bench_kernels(CLI::App& bench);
 
 // "bf16", "f32".

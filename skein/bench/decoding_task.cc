@@ -54,7 +54,9 @@ SentencesToTranslate read_sentences(const std::filesystem::path& path, const Tok
 
 std::unique_ptr<Model> random_model(const ModelConfig& config, int64_t vocabulary, DType type,
                                     uint64_t seed) {
-  auto model = config.build({.source = vocabulary, .target = vocabulary, .shared = true});
+  const bool translates = config.has_source();
+  auto model = config.build(
+      {.source = translates ? vocabulary : 0, .target = vocabulary, .shared = translates});
   model->set_inference_type(type);
   model->parameters().allocate({.half = type == DType::kBF16, .gradients = false});
   model->parameters().initialize(seed);

@@ -31,8 +31,9 @@ std::vector<double> mixture_rates(std::span<const int64_t> sizes, std::span<cons
                                   double temperature) {
   require_positive("data.temperature", temperature);
   if (!weights.empty() && weights.size() != sizes.size()) {
-    throw UsageError(fmt::format("data.weights has {} numbers for {} folders of data; give one each",
-                                 weights.size(), sizes.size()));
+    throw UsageError(
+        fmt::format("data.weights has {} numbers for {} folders of data; give one each",
+                    weights.size(), sizes.size()));
   }
   for (const double weight : weights) require_positive("a number of data.weights", weight);
   const int64_t largest = *std::max_element(sizes.begin(), sizes.end());

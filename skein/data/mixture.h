@@ -16,8 +16,9 @@ namespace skein {
 std::vector<double> mixture_rates(std::span<const int64_t> sizes, std::span<const double> weights,
                                   double temperature);
 
-// Which of `size` samples an epoch, from 0, sees at this rate; ascending, some perhaps several times. Epoch after epoch goes on where the last one ended in an endless row of shuffled
-// passes, so that all samples are seen equally often.
+// Which of `size` samples an epoch, from 0, sees at this rate; ascending, some perhaps several
+// times. Epoch after epoch goes on where the last one ended in an endless row of shuffled passes,
+// so that all samples are seen equally often.
 std::vector<uint32_t> samples_of_epoch(int64_t size, double rate, uint64_t seed, int64_t epoch);
 
 }  // namespace skein

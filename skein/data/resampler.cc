@@ -14,15 +14,16 @@ void require_fit(const Resampler::Side& side, const char* setting) {
   if (side.tokenizer == nullptr) return;
   const std::string type = side.tokenizer->type();
   if (!side.tokenizer->resamples()) {
-    throw UsageError(
-        fmt::format("{} is {}, but a vocabulary of type {} splits a sentence in one way only; leave "
-                    "it at 0, or learn one of type unigram, bpe or codes",
-                    setting, side.alpha, type));
+    throw UsageError(fmt::format(
+        "{} is {}, but a vocabulary of type {} splits a sentence in one way only; leave "
+        "it at 0, or learn one of type unigram, bpe or codes",
+        setting, side.alpha, type));
   }
   if (side.alpha > 0 && (type == "unigram" || side.alpha <= 1)) return;
-  throw UsageError(fmt::format("{} is {}; it is the probability that a merge of {} is left out, so "
-                               "at most 1 (0.1 is usual)",
-                               setting, side.alpha, type));
+  throw UsageError(
+      fmt::format("{} is {}; it is the probability that a merge of {} is left out, so "
+                  "at most 1 (0.1 is usual)",
+                  setting, side.alpha, type));
 }
 
 void resample(const Resampler::Side& side, std::vector<int32_t>& tokens, Random& random) {

@@ -18,17 +18,17 @@ namespace fs = std::filesystem;
 void require_alike(const fs::path& first, const DataFolderInfo& expected, const fs::path& folder,
                    const DataFolderInfo& info) {
   if (info.monolingual() != expected.monolingual()) {
-    throw UsageError(fmt::format("{} holds {}, {} {}; train on one kind of data",
-                                 folder.string(), info.monolingual() ? "sentences" : "pairs",
-                                 first.string(), expected.monolingual() ? "sentences" : "pairs"));
+    throw UsageError(fmt::format("{} holds {}, {} {}; train on one kind of data", folder.string(),
+                                 info.monolingual() ? "sentences" : "pairs", first.string(),
+                                 expected.monolingual() ? "sentences" : "pairs"));
   }
   if (info.source_checksum == expected.source_checksum &&
       info.target_checksum == expected.target_checksum) {
     return;
   }
-  throw UsageError(fmt::format(
-      "{} was prepared with another vocabulary than {}; prepare both with the same", folder.string(),
-      first.string()));
+  throw UsageError(
+      fmt::format("{} was prepared with another vocabulary than {}; prepare both with the same",
+                  folder.string(), first.string()));
 }
 
 BatchOptions batch_options(const TrainOptions& options) {

@@ -99,6 +99,18 @@ TEST(BenchDecode, PrintsALineOfJson) {
   expect_positive(row, kDecodingNumbers);
 }
 
+TEST(BenchScore, PrintsALineOfJson) {
+  const auto row = measurement(run_shell(
+      "skein bench score --threads 1 --model fconv_lm_small --model.layers 16x3 --length 9 "
+      "--vocabulary 50 --sentences 4 --runs 1 --precision f32"));
+  EXPECT_EQ(row.at("benchmark"), "score");
+  EXPECT_EQ(row.at("model"), "fconv_lm_small");
+  EXPECT_EQ(row.at("length"), 9);
+  EXPECT_LT(row.at("log_probability").get<double>(), 0);
+  expect_positive(row, {"parameters", "latency_ms", "tokens_per_second", "peak_resident_mb"});
+  expect_refusal(run_shell("skein bench score --model transformer_tiny"), 2, "a language model");
+}
+
 TEST(BenchDecode, WritesItsTaskForOthers) {
   const TemporaryFolder folder;
   const ShellResult result =

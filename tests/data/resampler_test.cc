@@ -128,14 +128,12 @@ INSTANTIATE_TEST_SUITE_P(Types, ResamplerOf, testing::Values("unigram", "bpe", "
 
 TEST(Resampler, RefusesWhatCannotBeSplitAnew) {
   const auto words = learned("word");
-  EXPECT_THAT(error_of<UsageError>([&] {
-                Resampler({.tokenizer = words.get(), .alpha = 0.1, .longest = 100}, {});
-              }),
+  EXPECT_THAT(error_of<UsageError>(
+                  [&] { Resampler({.tokenizer = words.get(), .alpha = 0.1, .longest = 100}, {}); }),
               HasSubstr("data.source_sampling is 0.1, but a vocabulary of type word"));
   const auto codes = learned("codes");
-  EXPECT_THAT(error_of<UsageError>([&] {
-                Resampler({}, {.tokenizer = codes.get(), .alpha = 1.5, .longest = 100});
-              }),
+  EXPECT_THAT(error_of<UsageError>(
+                  [&] { Resampler({}, {.tokenizer = codes.get(), .alpha = 1.5, .longest = 100}); }),
               HasSubstr("data.target_sampling is 1.5"));
   const TemporaryFolder folder;
   DataSetWriter writer(folder.path() / "text.skd", {.target = codes->vocabulary().size()});
