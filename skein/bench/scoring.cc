@@ -39,7 +39,8 @@ double seconds_of(const Work& work) {
   return seconds_now() - begin;
 }
 
-std::vector<std::vector<int32_t>> random_sentences(int64_t vocabulary, const ScoringBenchmark& benchmark) {
+std::vector<std::vector<int32_t>> random_sentences(int64_t vocabulary,
+                                                   const ScoringBenchmark& benchmark) {
   Random random(benchmark.seed);
   std::vector<std::vector<int32_t>> sentences(static_cast<size_t>(benchmark.sentences));
   for (std::vector<int32_t>& each : sentences) {

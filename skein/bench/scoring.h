@@ -8,10 +8,10 @@
 namespace skein {
 
 struct ScoringBenchmark {
-  int64_t length = 30;         // tokens of a sentence, its end counted
-  int64_t sentences = 200;     // random ones
+  int64_t length = 30;          // tokens of a sentence, its end counted
+  int64_t sentences = 200;      // random ones
   int64_t batch_tokens = 4096;  // of the sentences that are scored together
-  int64_t runs = 5;            // over all sentences, after one that is not measured
+  int64_t runs = 5;             // over all sentences, after one that is not measured
   uint64_t seed = 1;
 };
 

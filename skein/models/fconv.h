@@ -37,6 +37,7 @@ class FConv : public Model {
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
+  void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const override;
   double training_flops(const Batch& batch) const override;
 
   struct Encoded {
@@ -70,6 +71,9 @@ class FConv : public Model {
     Variable positions;  // undefined without
   };
   struct State;
+
+  // `count` tokens more of every row → [rows * count, width] of the last layer.
+  Variable advance(Tape& tape, State& state, std::span<const int32_t> tokens, int64_t count) const;
 
   Embedding add_embedding(const std::string& side, int64_t words);
   Encoder make_encoder();

@@ -105,22 +105,31 @@ std::unique_ptr<DecodeState> FConvLm::start(const PackedSequences& /*source*/,
   return state;
 }
 
-Tensor FConvLm::step(DecodeState& base, std::span<const int32_t> previous) const {
-  auto& state = dynamic_cast<State&>(base);
-  require_step(state, previous, state.tokens, options_.max_positions);
-  Tape tape = inference_tape();
+Variable FConvLm::advance(Tape& tape, State& state, std::span<const int32_t> tokens,
+                          int64_t count) const {
+  require_tokens(state, tokens, count, state.tokens, options_.max_positions);
   // Refuses unknown tokens before the state moves on.
-  const Variable embedded = embed_tokens(tape, previous);
-  ++state.tokens;
+  const Variable embedded = embed_tokens(tape, tokens);
+  state.tokens += count;
   std::vector<Variable> outputs = {state.decoder.in(tape, embedded)};
   for (size_t i = 0; i < state.decoder.layers.size(); ++i) {
     const GatedConvolution& layer = state.decoder.layers[i];
-    const Variable gates = layer.gates_step(tape, outputs.back(), state.windows[i]);
+    const Variable gates = layer.gates_step(tape, outputs.back(), count, state.windows[i]);
     outputs.push_back(layer.output(tape, gates, outputs));
   }
-  const Variable features =
-      state.decoder.out ? (*state.decoder.out)(tape, outputs.back()) : outputs.back();
-  return project(features, state.output);
+  return outputs.back();
+}
+
+Tensor FConvLm::step(DecodeState& base, std::span<const int32_t> previous) const {
+  auto& state = dynamic_cast<State&>(base);
+  Tape tape = inference_tape();
+  const Variable last = advance(tape, state, previous, 1);
+  return project(state.decoder.out ? (*state.decoder.out)(tape, last) : last, state.output);
+}
+
+void FConvLm::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+  Tape tape = inference_tape();
+  advance(tape, dynamic_cast<State&>(base), tokens, count);
 }
 
 double FConvLm::training_flops(const Batch& batch) const {

@@ -37,6 +37,7 @@ class FConvLm : public Model {
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
+  void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const override;
   double training_flops(const Batch& batch) const override;
 
  private:
@@ -49,6 +50,9 @@ class FConvLm : public Model {
     Decoder folded(Tape& tape) const;
   };
   struct State;
+
+  // `count` tokens more of every row → [rows * count, width] of the last layer.
+  Variable advance(Tape& tape, State& state, std::span<const int32_t> tokens, int64_t count) const;
 
   Decoder make_decoder(int64_t words);
   OutputProjection output_of(Tape& tape, const Decoder& decoder) const;

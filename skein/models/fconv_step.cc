@@ -51,16 +51,14 @@ std::unique_ptr<DecodeState> FConv::start(const PackedSequences& source, int64_t
   return state;
 }
 
-Tensor FConv::step(DecodeState& base, std::span<const int32_t> previous) const {
-  auto& state = dynamic_cast<State&>(base);
-  require_step(state, previous, state.tokens, options_.max_positions);
-  Tape tape = inference_tape();
-  const std::vector<int32_t> positions(previous.size(),
-                                       kFirstPositionRow + static_cast<int32_t>(state.tokens));
+Variable FConv::advance(Tape& tape, State& state, std::span<const int32_t> tokens,
+                        int64_t count) const {
+  require_tokens(state, tokens, count, state.tokens, options_.max_positions);
   // Refuses unknown tokens before the state moves on.
-  const Variable embedded = embed_tokens(tape, previous, positions, target_embedding_);
-  ++state.tokens;
-  const CacheRows visible = rows_of_sentences(state.sentences, state.source_offsets);
+  const Variable embedded = embed_tokens(
+      tape, tokens, next_position_rows(state.rows(), state.tokens, count), target_embedding_);
+  state.tokens += count;
+  const CacheRows visible = rows_of_sentences(state.sentences, state.source_offsets, count);
   std::vector<Variable> outputs = {state.decoder.in(tape, embedded)};
   for (size_t i = 0; i < state.decoder.layers.size(); ++i) {
     const DecoderLayer& layer = state.decoder.layers[i];
@@ -71,10 +69,22 @@ Tensor FConv::step(DecodeState& base, std::span<const int32_t> previous) const {
         return layer.attention->step(tape, x, query, state.memory, visible);
       };
     }
-    const Variable gates = layer.convolution.gates_step(tape, outputs.back(), state.windows[i]);
+    const Variable gates =
+        layer.convolution.gates_step(tape, outputs.back(), count, state.windows[i]);
     outputs.push_back(layer.convolution.output(tape, gates, outputs, attend));
   }
-  return project(state.decoder.out(tape, outputs.back()), state.output);
+  return outputs.back();
+}
+
+Tensor FConv::step(DecodeState& base, std::span<const int32_t> previous) const {
+  auto& state = dynamic_cast<State&>(base);
+  Tape tape = inference_tape();
+  return project(state.decoder.out(tape, advance(tape, state, previous, 1)), state.output);
+}
+
+void FConv::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+  Tape tape = inference_tape();
+  advance(tape, dynamic_cast<State&>(base), tokens, count);
 }
 
 }  // namespace skein

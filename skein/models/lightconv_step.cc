@@ -47,29 +47,40 @@ std::unique_ptr<DecodeState> LightConv::start(const PackedSequences& source,
   return state;
 }
 
-Tensor LightConv::step(DecodeState& base, std::span<const int32_t> previous) const {
-  auto& state = dynamic_cast<State&>(base);
-  require_step(state, previous, state.tokens, options_.max_positions);
-  Tape tape = inference_tape();
-  const std::vector<int32_t> positions(previous.size(),
-                                       kFirstPositionRow + static_cast<int32_t>(state.tokens));
+Variable LightConv::advance(Tape& tape, State& state, std::span<const int32_t> tokens,
+                            int64_t count) const {
+  require_tokens(state, tokens, count, state.tokens, options_.max_positions);
+  const std::vector<int32_t> positions = next_position_rows(state.rows(), state.tokens, count);
   // Refuses unknown tokens before the state moves on.
-  ResidualStream stream(tape, (*target_embedding_)(tape, previous, positions),
+  ResidualStream stream(tape, (*target_embedding_)(tape, tokens, positions),
                         {.pre_norm = pre_norm(), .dropout = options_.dropout});
-  ++state.tokens;
+  state.tokens += count;
   CacheRows visible;
-  if (has_source()) visible = rows_of_sentences(state.sentences, state.source_offsets);
+  if (has_source()) {
+    visible = rows_of_sentences(state.sentences, state.source_offsets, count);
+  }
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const Layer& layer = decoder_[i];
     const Variable x = convolution_input(tape, stream, layer);
-    stream.output(layer.convolution.step(tape, x, state.windows[i]), layer.convolution_norm);
+    stream.output(layer.convolution.step(tape, x, count, state.windows[i]), layer.convolution_norm);
     if (layer.cross) {
       const Variable query = stream.input(layer.cross_norm);
       stream.output(layer.cross->step(tape, query, state.memories[i], visible), layer.cross_norm);
     }
     stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
   }
-  return project(stream.end(decoder_norm_), output(tape));
+  return stream.end(decoder_norm_);
+}
+
+Tensor LightConv::step(DecodeState& base, std::span<const int32_t> previous) const {
+  Tape tape = inference_tape();
+  const Variable last = advance(tape, dynamic_cast<State&>(base), previous, 1);
+  return project(last, output(tape));
+}
+
+void LightConv::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+  Tape tape = inference_tape();
+  advance(tape, dynamic_cast<State&>(base), tokens, count);
 }
 
 }  // namespace skein

@@ -53,6 +53,10 @@ class Model {
   // vocabulary] f32 and moves the state one token on. A row's logits depend on that row's own past
   // only.
   virtual Tensor step(DecodeState& state, std::span<const int32_t> previous) const = 0;
+  // tokens [rows, count], one row after another: the state moves on as by `count` calls of step()
+  // with one column each, which is what it does by default; models read all at once. With frozen
+  // parameters the state is the same to the bit.
+  virtual void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const;
 
   // Whether alignment() is there.
   virtual bool has_alignment() const { return false; }
@@ -82,8 +86,9 @@ class Model {
 void require_lengths(const PackedSequences& sentences, const char* side, int64_t longest);
 // Throws ShapeError for a row that is not below `rows`.
 void require_rows(std::span<const int32_t> chosen, int64_t rows);
-// Throws ShapeError unless there is a token for every row, and room for one after `past` tokens.
-void require_step(const DecodeState& state, std::span<const int32_t> previous, int64_t past,
-                  int64_t longest);
+// Throws ShapeError unless there are `count` tokens for every row, and room for them after `past`
+// tokens.
+void require_tokens(const DecodeState& state, std::span<const int32_t> tokens, int64_t count,
+                    int64_t past, int64_t longest);
 
 }  // namespace skein

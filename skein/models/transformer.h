@@ -52,6 +52,7 @@ class Transformer : public Model {
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
+  void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const override;
   double training_flops(const Batch& batch) const override;
 
   // [source tokens, width]. This and alignment() throw Error for a language model.
@@ -76,6 +77,9 @@ class Transformer : public Model {
     NormParameters ffn_norm;
   };
   struct State;
+
+  // `count` tokens more of every row → [rows * count, width] of the last layer.
+  Variable advance(Tape& tape, State& state, std::span<const int32_t> tokens, int64_t count) const;
 
   bool pre_norm() const { return options_.norm == "pre"; }
   void add_embeddings(const VocabularySizes& vocabulary);

@@ -19,6 +19,7 @@ struct Transformer::State : DecodeState {
   std::vector<int32_t> source_offsets;  // [sentences + 1]
   std::vector<Variable> memories;       // one a layer: keys and values of the source
   std::vector<KeyValueCache> caches;    // one a layer
+  int64_t tokens = 0;                   // that every hypothesis has
 
   int64_t rows() const override { return static_cast<int64_t>(hypotheses.size()); }
 
@@ -30,22 +31,24 @@ struct Transformer::State : DecodeState {
     hypotheses = std::move(next);
   }
 
-  // Every hypothesis gets the next cache row, and sees it and its own past.
-  CacheRows advance() {
+  // Every hypothesis gets the next `count` cache rows; each of them sees itself and those before.
+  CacheRows advance(int64_t count) {
     auto next = static_cast<int32_t>(caches.front().used);
     CacheRows visible;
     for (Hypothesis& each : hypotheses) {
-      each.rows.push_back(next++);
-      visible.rows.insert(visible.rows.end(), each.rows.begin(), each.rows.end());
-      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
+      for (int64_t t = 0; t < count; ++t) {
+        each.rows.push_back(next++);
+        visible.rows.insert(visible.rows.end(), each.rows.begin(), each.rows.end());
+        visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
+      }
     }
     return visible;
   }
 
-  CacheRows source_rows() const {
+  CacheRows source_rows(int64_t count) const {
     std::vector<int32_t> sentences;
     for (const Hypothesis& each : hypotheses) sentences.push_back(each.sentence);
-    return rows_of_sentences(sentences, source_offsets);
+    return rows_of_sentences(sentences, source_offsets, count);
   }
 };
 
@@ -67,25 +70,15 @@ std::unique_ptr<DecodeState> Transformer::start(const PackedSequences& source,
   return state;
 }
 
-Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) const {
-  auto& state = dynamic_cast<State&>(base);
-  if (static_cast<int64_t>(previous.size()) != state.rows()) {
-    throw ShapeError(fmt::format("{} tokens for {} hypotheses", previous.size(), state.rows()));
-  }
-  Tape tape = inference_tape();
-  std::vector<int32_t> positions;
-  for (const State::Hypothesis& each : state.hypotheses) {
-    const auto past = static_cast<int64_t>(each.rows.size());
-    if (past >= options_.max_positions) {
-      throw ShapeError(fmt::format("a hypothesis of {} tokens; the model takes at most {}",
-                                   past + 1, options_.max_positions));
-    }
-    positions.push_back(static_cast<int32_t>(past) + kFirstPositionRow);
-  }
+Variable Transformer::advance(Tape& tape, State& state, std::span<const int32_t> tokens,
+                              int64_t count) const {
+  require_tokens(state, tokens, count, state.tokens, options_.max_positions);
+  const std::vector<int32_t> positions = next_position_rows(state.rows(), state.tokens, count);
   // Refuses unknown tokens before the state moves on.
-  ResidualStream stream(tape, (*target_embedding_)(tape, previous, positions), stream_options());
-  const CacheRows visible = state.advance();
-  const CacheRows visible_source = has_source() ? state.source_rows() : CacheRows();
+  ResidualStream stream(tape, (*target_embedding_)(tape, tokens, positions), stream_options());
+  state.tokens += count;
+  const CacheRows visible = state.advance(count);
+  const CacheRows visible_source = has_source() ? state.source_rows(count) : CacheRows();
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
     const Variable x = stream.input(layer.attention_norm);
@@ -97,7 +90,18 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
     }
     stream.output(layer.ffn(tape, stream.input(layer.ffn_norm)), layer.ffn_norm);
   }
-  return project(stream.end(decoder_norm_), output(tape));
+  return stream.end(decoder_norm_);
+}
+
+Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) const {
+  Tape tape = inference_tape();
+  const Variable last = advance(tape, dynamic_cast<State&>(base), previous, 1);
+  return project(last, output(tape));
+}
+
+void Transformer::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+  Tape tape = inference_tape();
+  advance(tape, dynamic_cast<State&>(base), tokens, count);
 }
 
 }  // namespace skein

@@ -46,14 +46,17 @@ int64_t KeyValueCache::extend(int64_t count, int64_t columns, DType type) {
   return first;
 }
 
-CacheRows rows_of_sentences(std::span<const int32_t> sentences, std::span<const int32_t> offsets) {
+CacheRows rows_of_sentences(std::span<const int32_t> sentences, std::span<const int32_t> offsets,
+                            int64_t count) {
   CacheRows visible;
   for (const int32_t each : sentences) {
     const auto sentence = static_cast<size_t>(each);
-    for (int32_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
-      visible.rows.push_back(row);
+    for (int64_t i = 0; i < count; ++i) {
+      for (int32_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
+        visible.rows.push_back(row);
+      }
+      visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
     }
-    visible.offsets.push_back(static_cast<int32_t>(visible.rows.size()));
   }
   return visible;
 }

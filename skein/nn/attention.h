@@ -32,8 +32,10 @@ struct CacheRows {
   std::vector<int32_t> offsets = {0};  // [rows of the step + 1]
 };
 
-// Row i sees all tokens of sentence sentences[i]; `offsets` [sentences + 1].
-CacheRows rows_of_sentences(std::span<const int32_t> sentences, std::span<const int32_t> offsets);
+// Rows i * count to (i + 1) * count - 1 see all tokens of sentence sentences[i]; `offsets`
+// [sentences + 1].
+CacheRows rows_of_sentences(std::span<const int32_t> sentences, std::span<const int32_t> offsets,
+                            int64_t count);
 
 class SelfAttention {
  public:
@@ -42,8 +44,8 @@ class SelfAttention {
 
   Variable operator()(Tape& tape, const Variable& x, std::span<const int32_t> offsets,
                       bool causal) const;
-  // x [rows, width]: one new token a row; its key and value become the cache's next rows, which
-  // `visible` already names.
+  // x [rows, width]: new tokens, one a row, whose keys and values become the cache's next rows,
+  // which `visible` already names.
   Variable step(Tape& tape, const Variable& x, KeyValueCache& cache,
                 const CacheRows& visible) const;
 

@@ -47,8 +47,9 @@ Variable GatedConvolution::gates(Tape& tape, const Variable& x,
   return convolution_(tape, x, offsets, dropout_);
 }
 
-Variable GatedConvolution::gates_step(Tape& tape, const Variable& x, InputWindow& window) const {
-  return convolution_.step(tape, x, window);
+Variable GatedConvolution::gates_step(Tape& tape, const Variable& x, int64_t count,
+                                      InputWindow& window) const {
+  return convolution_.step(tape, x, count, window);
 }
 
 Variable GatedConvolution::output(Tape& tape, const Variable& gates,

@@ -40,7 +40,8 @@ class GatedConvolution {
 
   // x [n, inputs], the layer's input → values and gates [n, 2 width].
   Variable gates(Tape& tape, const Variable& x, std::span<const int32_t> offsets) const;
-  Variable gates_step(Tape& tape, const Variable& x, InputWindow& window) const;
+  // x [rows * count, inputs]: `count` tokens more of every row.
+  Variable gates_step(Tape& tape, const Variable& x, int64_t count, InputWindow& window) const;
 
   // The output [n, width] from values and gates. `history`: the outputs of the layers before,
   // oldest first, the first one's input included. `attend` (may be empty) comes between the gates

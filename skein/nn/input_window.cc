@@ -5,18 +5,24 @@
 
 namespace skein {
 
-const Tensor& InputWindow::push(const Tensor& x) {
-  if (width_ == 1) return inputs_ = x;
-  const int64_t rows = x.rows(), inputs = x.columns();
-  if (!inputs_.defined()) inputs_ = Tensor::zeros({rows, width_ * inputs}, x.type());
-  const auto newest = static_cast<size_t>(inputs) * size_of(x.type());
-  const size_t older = newest * static_cast<size_t>(width_ - 1);
+Tensor InputWindow::push(const Tensor& x, int64_t count) {
+  if (width_ == 1) return x;
+  const int64_t rows = x.rows() / count;
+  const auto newest = static_cast<size_t>(x.columns()) * size_of(x.type());
+  const size_t older = newest * static_cast<size_t>(width_ - 1), window = older + newest;
+  if (!inputs_.defined()) inputs_ = Tensor::zeros({rows, width_ * x.columns()}, x.type());
+  Tensor windows =
+      count == 1 ? inputs_ : Tensor::uninitialized({x.rows(), inputs_.columns()}, x.type());
   for (int64_t r = 0; r < rows; ++r) {
-    std::byte* row = inputs_.raw() + static_cast<size_t>(r) * (older + newest);
-    std::memmove(row, row + newest, older);
-    std::memcpy(row + older, x.raw() + static_cast<size_t>(r) * newest, newest);
+    std::byte* last = inputs_.raw() + static_cast<size_t>(r) * window;
+    for (int64_t t = 0; t < count; ++t) {
+      const auto number = static_cast<size_t>(r * count + t);
+      std::memmove(last, last + newest, older);
+      std::memcpy(last + older, x.raw() + number * newest, newest);
+      if (count > 1) std::memcpy(windows.raw() + number * window, last, window);
+    }
   }
-  return inputs_;
+  return windows;
 }
 
 void InputWindow::select(std::span<const int32_t> rows) {

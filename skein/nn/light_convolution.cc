@@ -44,14 +44,15 @@ Variable LightConvolution::operator()(Tape& tape, const Variable& x,
   return out_(tape, dynamic_convolution(tape, in, scores, window, options_.convolution));
 }
 
-Variable LightConvolution::step(Tape& tape, const Variable& x, InputWindow& window) const {
+Variable LightConvolution::step(Tape& tape, const Variable& x, int64_t count,
+                                InputWindow& window) const {
   const Variable in = values(tape, x);
   const int64_t heads = options_.convolution.heads, taps = options_.kernel;
   Tensor weights = options_.kind == Kind::kLight ? kernel_.value().reshape({1, heads * taps}).copy()
                                                  : linear(tape, in, kernel_, Variable()).value();
   if (options_.convolution.softmax) kernels::tap_softmax(taps, weights, weights);
   Tensor y = Tensor::uninitialized(in.shape(), in.value().type());
-  kernels::light_convolution_of_windows(heads, weights, window.push(in.value()), y);
+  kernels::light_convolution_of_windows(heads, weights, window.push(in.value(), count), y);
   return out_(tape, Variable(std::move(y)));
 }
 

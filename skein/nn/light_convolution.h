@@ -31,8 +31,8 @@ class LightConvolution {
 
   // x [n, width] → [n, width]
   Variable operator()(Tape& tape, const Variable& x, std::span<const int32_t> offsets) const;
-  // Causal ones: one token a row.
-  Variable step(Tape& tape, const Variable& x, InputWindow& window) const;
+  // Causal ones: x [rows * count, width], `count` tokens more of every row.
+  Variable step(Tape& tape, const Variable& x, int64_t count, InputWindow& window) const;
   InputWindow window() const { return InputWindow(options_.kernel); }
   // Multiply-adds a token.
   int64_t weights() const;

@@ -31,4 +31,15 @@ std::vector<int32_t> position_rows(std::span<const int32_t> offsets) {
   return rows;
 }
 
+std::vector<int32_t> next_position_rows(int64_t rows, int64_t past, int64_t count) {
+  std::vector<int32_t> positions;
+  positions.reserve(static_cast<size_t>(rows * count));
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t t = 0; t < count; ++t) {
+      positions.push_back(kFirstPositionRow + static_cast<int32_t>(past + t));
+    }
+  }
+  return positions;
+}
+
 }  // namespace skein

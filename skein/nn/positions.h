@@ -21,5 +21,7 @@ Tensor sinusoidal_positions(int64_t max_positions, int64_t width);
 
 // For packed sentences with these offsets: each token's row.
 std::vector<int32_t> position_rows(std::span<const int32_t> offsets);
+// [rows * count]: of the `count` tokens behind `past` ones, for each of `rows` sentences.
+std::vector<int32_t> next_position_rows(int64_t rows, int64_t past, int64_t count);
 
 }  // namespace skein

@@ -88,8 +88,9 @@ Variable NormedConvolution::operator()(Tape& tape, const Variable& x,
   return convolution(tape, x, weight_(tape), bias_, {offsets, options_.width, left}, probability);
 }
 
-Variable NormedConvolution::step(Tape& tape, const Variable& x, InputWindow& window) const {
-  return linear(tape, Variable(window.push(x.value())), weight_(tape), bias_);
+Variable NormedConvolution::step(Tape& tape, const Variable& x, int64_t count,
+                                 InputWindow& window) const {
+  return linear(tape, Variable(window.push(x.value(), count)), weight_(tape), bias_);
 }
 
 NormedConvolution NormedConvolution::folded(Tape& tape) const {

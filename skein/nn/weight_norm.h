@@ -85,8 +85,8 @@ class NormedConvolution {
   // x [n, inputs] → [n, outputs], with dropout of x
   Variable operator()(Tape& tape, const Variable& x, std::span<const int32_t> offsets,
                       double dropout = 0) const;
-  // Causal ones: one token a row.
-  Variable step(Tape& tape, const Variable& x, InputWindow& window) const;
+  // Causal ones: x [rows * count, inputs], `count` tokens more of every row.
+  Variable step(Tape& tape, const Variable& x, int64_t count, InputWindow& window) const;
   NormedConvolution folded(Tape& tape) const;
 
   const Options& options() const { return options_; }

@@ -51,6 +51,15 @@ TEST_P(EveryModel, GivesTheStepsOfASentenceTheSameBitsAloneAndAmongOthers) {
   }
 }
 
+TEST_P(EveryModel, ReadsSeveralTokensAsItStepsToTheBit) {
+  for (const DType type : {DType::kF32, DType::kBF16}) {
+    const SmallModel small = small_model(GetParam());
+    small.model->set_inference_type(type);
+    small.model->parameters().freeze();
+    expect_reading_to_equal_steps(*small.model, vocabulary());
+  }
+}
+
 TEST_P(EveryModel, StaysNearFloat32InBfloat16) {
   expect_bfloat16_near_float32(model(), vocabulary());
 }

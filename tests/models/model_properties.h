@@ -215,6 +215,40 @@ inline void expect_steps_to_be_independent(const Model& model, const VocabularyS
   }
 }
 
+// For frozen parameters: several tokens read at once leave the state that steps leave.
+inline void expect_reading_to_equal_steps(const Model& model, const VocabularySizes& vocabulary) {
+  constexpr int64_t kRows = 3, kCount = 4;
+  Random random(1);
+  const Batch batch = random_batch(vocabulary, kRows, 1);
+  const auto first = random_tokens(random, kRows, vocabulary.target);
+  const auto read = random_tokens(random, kRows * kCount, vocabulary.target);
+  const auto last = random_tokens(random, kRows, vocabulary.target);
+  const auto logits_after = [&](const auto& read_all) {
+    const auto state = model.start(batch.source, kRows);
+    model.step(*state, first);
+    state->select(std::vector<int32_t>{2, 0, 0});
+    read_all(*state);
+    state->select(std::vector<int32_t>{1, 0, 2});
+    return model.step(*state, last);
+  };
+  const Tensor at_once = logits_after([&](auto& state) { model.read(state, read, kCount); });
+  const Tensor in_two = logits_after([&](auto& state) {
+    std::vector<int32_t> begins, ends;
+    for (size_t row = 0; row < kRows; ++row) {
+      begins.push_back(read[row * kCount]);
+      ends.insert(ends.end(), read.begin() + static_cast<std::ptrdiff_t>(row * kCount + 1),
+                  read.begin() + static_cast<std::ptrdiff_t>((row + 1) * kCount));
+    }
+    model.read(state, begins, 1);
+    model.read(state, ends, kCount - 1);
+  });
+  // As a model does that has no way of its own.
+  const Tensor by_steps =
+      logits_after([&](auto& state) { model.Model::read(state, read, kCount); });
+  EXPECT_TRUE(std::ranges::equal(at_once.values<float>(), by_steps.values<float>()));
+  EXPECT_TRUE(std::ranges::equal(in_two.values<float>(), by_steps.values<float>()));
+}
+
 inline void expect_bfloat16_near_float32(const Model& model, const VocabularySizes& vocabulary) {
   const Batch batch = random_batch(vocabulary, 4, 8);
   const Tensor wide = whole_features(model, batch);

@@ -91,12 +91,17 @@ TEST(InputWindow, HoldsTheLastInputsOfEveryRowByHand) {
   InputWindow window(3);
   const auto push = [&](std::vector<float> values) {
     const auto rows = static_cast<int64_t>(values.size());
-    return floats(window.push(Tensor::from(values, {rows, 1})));
+    return floats(window.push(Tensor::from(values, {rows, 1}), 1));
   };
   EXPECT_THAT(push({1, 5}), ElementsAre(0, 0, 1, 0, 0, 5));
   EXPECT_THAT(push({2, 6}), ElementsAre(0, 1, 2, 0, 5, 6));
   window.select(std::vector<int32_t>{1, 0, 1});
   EXPECT_THAT(push({7, 3, 8}), ElementsAre(5, 6, 7, 1, 2, 3, 5, 6, 8));
+  window.select(std::vector<int32_t>{2, 0});
+  // Three inputs of each of two rows at once.
+  EXPECT_THAT(floats(window.push(Tensor::from<float>({1, 2, 3, 4, 5, 6}, {6, 1}), 3)),
+              ElementsAre(6, 8, 1, 8, 1, 2, 1, 2, 3, 6, 7, 4, 7, 4, 5, 4, 5, 6));
+  EXPECT_THAT(push({9, 9}), ElementsAre(2, 3, 9, 5, 6, 9));
   window.select(std::vector<int32_t>{});
   EXPECT_THAT(push({}), ElementsAre());
 }
@@ -117,7 +122,7 @@ TEST_P(ConvolutionSteps, EqualTheWholeSentence) {
   std::vector<float> steps;
   for (int64_t t = 0; t < 8; ++t) {
     const std::vector<float> row =
-        floats(layer.step(tape, Variable(x.slice(t, t + 1)), window).value());
+        floats(layer.step(tape, Variable(x.slice(t, t + 1)), 1, window).value());
     steps.insert(steps.end(), row.begin(), row.end());
   }
   EXPECT_THAT(steps, testing::Pointwise(testing::FloatNear(1e-5F), whole));
