@@ -21,6 +21,32 @@ void AdaptiveSettings::bind(Settings& settings) {
                "dropout inside the bands of an adaptive softmax", {0, 0.999});
 }
 
+void AdaptiveSettings::bind_input(Settings& settings, bool* adaptive_input) {
+  settings.add("model.adaptive_input", adaptive_input,
+               "the embeddings have the bands of model.cutoffs too");
+}
+
+void AdaptiveSettings::require_fit(bool has_source, const std::string& share, bool adaptive_input,
+                                   const char* no_source) const {
+  if (cutoffs.empty() && !adaptive_input) return;
+  if (has_source) {
+    throw UsageError(fmt::format(
+        "model.cutoffs and model.adaptive_input are for language models; clear them, or set {}",
+        no_source));
+  }
+  if (cutoffs.empty()) {
+    throw UsageError(
+        "model.adaptive_input needs the bands of words that model.cutoffs names; give both or "
+        "neither");
+  }
+  if (share != "none" && !adaptive_input) {
+    throw UsageError(fmt::format(
+        "model.share_embeddings = '{}' with model.cutoffs needs embeddings in the same bands; set "
+        "model.adaptive_input to true, or share none",
+        share));
+  }
+}
+
 std::optional<WordBands> AdaptiveSettings::bands(int64_t vocabulary) const {
   std::vector<int64_t> ends;
   std::istringstream numbers(cutoffs);

@@ -20,6 +20,13 @@ struct AdaptiveSettings {
   // None without cut-offs. Throws UsageError for text that is no list of ascending numbers below
   // the vocabulary's size.
   std::optional<WordBands> bands(int64_t vocabulary) const;
+
+  // model.adaptive_input, of models that have WordTables.
+  static void bind_input(Settings& settings, bool* adaptive_input);
+  // Throws UsageError if these, `share` and `adaptive_input` (see WordTableOptions) contradict each
+  // other. `no_source`: what to set for a language model.
+  void require_fit(bool has_source, const std::string& share, bool adaptive_input,
+                   const char* no_source) const;
 };
 
 }  // namespace skein

@@ -8,8 +8,19 @@
 namespace skein {
 
 LightConv::LightConv(const LightConvOptions& options, const VocabularySizes& vocabulary)
-    : options_(options) {
-  add_embeddings(vocabulary);
+    : options_(options),
+      words_(parameters_,
+             {.embedding = {.width = options.width,
+                            .learned_positions = options.positions == "learned",
+                            .max_positions = options.max_positions,
+                            .dropout = options.dropout},
+              .has_source = !options.encoder_kernels.empty(),
+              .share = options.share_embeddings,
+              .bands = options.bands,
+              .adaptive_input = options.adaptive_input,
+              .adaptive_factor = options.adaptive_factor,
+              .adaptive_dropout = options.adaptive_dropout},
+             vocabulary) {
   using Sight = LightConvolution::Sight;
   for (const int64_t kernel : options.encoder_kernels) {
     const std::string name = fmt::format("encoder.layers.{}.", encoder_.size());
@@ -22,28 +33,6 @@ LightConv::LightConv(const LightConvOptions& options, const VocabularySizes& voc
   if (!pre_norm()) return;
   if (has_source()) encoder_norm_ = make_layer_norm(parameters_, "encoder.norm", options.width);
   decoder_norm_ = make_layer_norm(parameters_, "decoder.norm", options.width);
-}
-
-void LightConv::add_embeddings(const VocabularySizes& vocabulary) {
-  const int64_t width = options_.width;
-  const Initializer initial = TokenEmbedding::initializer(width);
-  const TokenEmbedding::Options how = {.width = width,
-                                       .learned_positions = options_.positions == "learned",
-                                       .max_positions = options_.max_positions,
-                                       .dropout = options_.dropout};
-  const bool one_table = has_source() && options_.share_embeddings == "all";
-  if (has_source()) {
-    const char* name = one_table ? "embedding.weight" : "encoder.embedding.weight";
-    source_embedding_.emplace(parameters_, "encoder",
-                              parameters_.add(name, {vocabulary.source, width}, initial), how);
-  }
-  const Variable target =
-      one_table ? source_embedding_->table()
-                : parameters_.add("decoder.embedding.weight", {vocabulary.target, width}, initial);
-  target_embedding_.emplace(parameters_, "decoder", target, how);
-  output_ = options_.share_embeddings == "none"
-                ? parameters_.add("output.weight", {vocabulary.target, width}, initial)
-                : target;
 }
 
 LightConv::Layer LightConv::make_layer(const std::string& name, int64_t kernel,
@@ -88,8 +77,7 @@ Variable LightConv::convolution_input(Tape& tape, ResidualStream& stream,
 Variable LightConv::encode(Tape& tape, const PackedSequences& source) const {
   if (!has_source()) throw Error("a language model has no source to encode or to align with");
   require_lengths(source, "source", options_.max_positions);
-  ResidualStream stream(tape,
-                        (*source_embedding_)(tape, source.tokens, position_rows(source.offsets)),
+  ResidualStream stream(tape, words_.source()(tape, source.tokens, position_rows(source.offsets)),
                         {.pre_norm = pre_norm(), .dropout = options_.dropout});
   for (const Layer& layer : encoder_) {
     const Variable x = convolution_input(tape, stream, layer);
@@ -103,8 +91,7 @@ Variable LightConv::decode(Tape& tape, const Batch& batch, const Variable& encod
                            Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
   require_lengths(target, "target", options_.max_positions);
-  ResidualStream stream(tape,
-                        (*target_embedding_)(tape, target.tokens, position_rows(target.offsets)),
+  ResidualStream stream(tape, words_.target()(tape, target.tokens, position_rows(target.offsets)),
                         {.pre_norm = pre_norm(), .dropout = options_.dropout});
   for (const Layer& layer : decoder_) {
     const Variable x = convolution_input(tape, stream, layer);
@@ -140,7 +127,7 @@ double LightConv::training_flops(const Batch& batch) const {
   const auto width = static_cast<double>(options_.width);
   const double gated = options_.activation.find("glu") == std::string::npos ? 2 : 3;
   const double ffn = gated * width * static_cast<double>(options_.ffn);
-  double products = target * width * static_cast<double>(vocabulary());
+  double products = words_.output_multiply_adds(batch.target.tokens);
   for (const Layer& layer : encoder_) {
     products += source * (static_cast<double>(layer.convolution.weights()) + ffn);
   }

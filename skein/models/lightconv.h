@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "skein/models/registry.h"
+#include "skein/models/word_tables.h"
 #include "skein/nn/attention.h"
 #include "skein/nn/feed_forward.h"
 #include "skein/nn/light_convolution.h"
 #include "skein/nn/residual_stream.h"
-#include "skein/nn/token_embedding.h"
 
 namespace skein {
 
@@ -29,7 +29,11 @@ struct LightConvOptions {
   std::string norm = "post";             // "post", "pre"
   std::string positions = "sinusoidal";  // "sinusoidal", "learned"
   std::string activation = "relu";       // see FeedForwardOptions
-  std::string share_embeddings = "all";  // "none", "output" (decoder input and output), "all"
+  std::string share_embeddings = "all";  // see WordTableOptions
+  std::optional<WordBands> bands = std::nullopt;
+  bool adaptive_input = false;
+  double adaptive_factor = 4;
+  double adaptive_dropout = 0;
   int64_t max_positions = 1024;
   double dropout = 0.1;           // embeddings and sub-layers' outputs
   double input_dropout = 0.1;     // the convolution sub-layers' inputs
@@ -45,10 +49,10 @@ class LightConv : public Model {
   bool has_source() const override { return !options_.encoder_kernels.empty(); }
   int64_t max_source_length() const override { return options_.max_positions; }
   int64_t max_target_length() const override { return options_.max_positions; }
-  int64_t vocabulary() const override { return output_.shape()[0]; }
+  int64_t vocabulary() const override { return words_.vocabulary(); }
 
   Variable features(Tape& tape, const Batch& batch) const override;
-  OutputProjection output(Tape&) const override { return {output_, Variable()}; }
+  OutputProjection output(Tape& tape) const override { return words_.output(tape); }
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
@@ -76,7 +80,6 @@ class LightConv : public Model {
   Variable advance(Tape& tape, State& state, std::span<const int32_t> tokens, int64_t count) const;
 
   bool pre_norm() const { return options_.norm == "pre"; }
-  void add_embeddings(const VocabularySizes& vocabulary);
   Layer make_layer(const std::string& name, int64_t kernel, LightConvolution::Sight sight);
   // The input of a layer's convolution.
   Variable convolution_input(Tape& tape, ResidualStream& stream, const Layer& layer) const;
@@ -86,9 +89,7 @@ class LightConv : public Model {
                   Variable* last_query) const;
 
   LightConvOptions options_;
-  std::optional<TokenEmbedding> source_embedding_;
-  std::optional<TokenEmbedding> target_embedding_;
-  Variable output_;
+  WordTables words_;
   std::vector<Layer> encoder_;
   std::vector<Layer> decoder_;
   NormParameters encoder_norm_;  // pre-norm only

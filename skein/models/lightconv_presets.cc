@@ -79,6 +79,8 @@ void LightConvConfig::bind(Settings& settings) {
       "model.share_embeddings", &o.share_embeddings,
       "which embeddings are one: none; output (decoder input and output); all (source too)",
       {"none", "output", "all"});
+  values_.adaptive.bind(settings);
+  AdaptiveSettings::bind_input(settings, &o.adaptive_input);
   settings.add("model.max_positions", &o.max_positions, "longest sentence in tokens", {1, 65536});
   settings.add("model.dropout", &o.dropout, "dropout of embeddings and sub-layers", probability);
   settings.add("model.input_dropout", &o.input_dropout,
@@ -113,6 +115,12 @@ std::unique_ptr<Model> LightConvConfig::build(const VocabularySizes& vocabulary)
           "--vocab alone, or set it to 'output'");
     }
   }
+  const AdaptiveSettings& adaptive = values_.adaptive;
+  adaptive.require_fit(has_source(), options.share_embeddings, options.adaptive_input,
+                       "model.encoder_kernels to none");
+  options.bands = adaptive.bands(vocabulary.target);
+  options.adaptive_factor = adaptive.factor;
+  options.adaptive_dropout = adaptive.dropout;
   return std::make_unique<LightConv>(options, vocabulary);
 }
 
@@ -146,7 +154,7 @@ void add_lightconv_presets(Registry<ModelFactory>& registry) {
     const auto add = [&](const std::string& name, const std::string& encoder,
                          LightConvOptions options) {
       options.kind = kind;
-      const LightConvConfig::Values values = {encoder, "3 7 15 3*31", options};
+      const LightConvConfig::Values values = {encoder, "3 7 15 3*31", options, {}};
       registry.add(kind + "conv_" + name,
                    [values] { return std::make_unique<LightConvConfig>(values); });
     };

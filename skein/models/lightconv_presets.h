@@ -3,17 +3,19 @@
 
 #include <string>
 
+#include "skein/models/adaptive_settings.h"
 #include "skein/models/lightconv.h"
 
 namespace skein {
 
 class LightConvConfig : public ModelConfig {
  public:
-  // What can be set; the kernels of `options` come from the texts.
+  // What can be set; the kernels and bands of `options` come from the others.
   struct Values {
     std::string encoder_kernels;  // "" for a language model
     std::string decoder_kernels;
     LightConvOptions options;
+    AdaptiveSettings adaptive;
   };
   explicit LightConvConfig(Values values) : values_(std::move(values)) {}
   void bind(Settings& settings) override;

@@ -52,7 +52,7 @@ Variable LightConv::advance(Tape& tape, State& state, std::span<const int32_t> t
   require_tokens(state, tokens, count, state.tokens, options_.max_positions);
   const std::vector<int32_t> positions = next_position_rows(state.rows(), state.tokens, count);
   // Refuses unknown tokens before the state moves on.
-  ResidualStream stream(tape, (*target_embedding_)(tape, tokens, positions),
+  ResidualStream stream(tape, words_.target()(tape, tokens, positions),
                         {.pre_norm = pre_norm(), .dropout = options_.dropout});
   state.tokens += count;
   CacheRows visible;

@@ -11,64 +11,20 @@
 namespace skein {
 
 Transformer::Transformer(const TransformerOptions& options, const VocabularySizes& vocabulary)
-    : options_(options), vocabulary_(vocabulary.target) {
-  add_embeddings(vocabulary);
+    : options_(options),
+      words_(parameters_,
+             {.embedding = {.width = options.width,
+                            .learned_positions = options.positions == "learned",
+                            .max_positions = options.max_positions,
+                            .dropout = options.dropout},
+              .has_source = options.encoder_layers > 0,
+              .share = options.share_embeddings,
+              .bands = options.bands,
+              .adaptive_input = options.adaptive_input,
+              .adaptive_factor = options.adaptive_factor,
+              .adaptive_dropout = options.adaptive_dropout},
+             vocabulary) {
   add_layers();
-}
-
-void Transformer::add_embeddings(const VocabularySizes& vocabulary) {
-  const int64_t width = options_.width;
-  const Initializer initial = TokenEmbedding::initializer(width);
-  const TokenEmbedding::Options how = {.width = width,
-                                       .learned_positions = options_.positions == "learned",
-                                       .max_positions = options_.max_positions,
-                                       .dropout = options_.dropout};
-  const bool one_table = has_source() && options_.share_embeddings == "all";
-  if (has_source()) {
-    const char* name = one_table ? "embedding.weight" : "encoder.embedding.weight";
-    source_embedding_.emplace(parameters_, "encoder",
-                              parameters_.add(name, {vocabulary.source, width}, initial), how);
-  }
-  if (options_.bands && options_.adaptive_input) {
-    const AdaptiveInput words(
-        parameters_, "decoder.embedding",
-        {.bands = *options_.bands, .width = width, .factor = options_.adaptive_factor});
-    target_embedding_.emplace(parameters_, "decoder", words, how);
-  } else {
-    target_embedding_.emplace(
-        parameters_, "decoder",
-        one_table ? source_embedding_->table()
-                  : parameters_.add("decoder.embedding.weight", {vocabulary_, width}, initial),
-        how);
-  }
-  add_output();
-}
-
-void Transformer::add_output() {
-  const int64_t width = options_.width;
-  const bool shared = options_.share_embeddings != "none";
-  if (options_.bands) {
-    if (shared && target_embedding_->bands()) {
-      adaptive_softmax_.emplace(parameters_, "output", *target_embedding_->bands(),
-                                options_.adaptive_dropout);
-    } else {
-      adaptive_softmax_.emplace(parameters_, "output",
-                                AdaptiveSoftmax::Options{.bands = *options_.bands,
-                                                         .features = width,
-                                                         .factor = options_.adaptive_factor,
-                                                         .dropout = options_.adaptive_dropout});
-    }
-  } else if (shared) {
-    output_ = target_embedding_->table();
-  } else {
-    output_ =
-        parameters_.add("output.weight", {vocabulary_, width}, TokenEmbedding::initializer(width));
-  }
-}
-
-OutputProjection Transformer::output(Tape& tape) const {
-  if (!adaptive_softmax_) return {.weight = output_, .bias = {}};
-  return {.weight = {}, .bias = {}, .adaptive = adaptive_softmax_->weights(tape)};
 }
 
 MultiHeadOptions Transformer::attention_options() const {
@@ -122,8 +78,7 @@ void Transformer::require_source() const {
 Variable Transformer::encode(Tape& tape, const PackedSequences& source) const {
   require_source();
   require_lengths(source, "source", options_.max_positions);
-  ResidualStream stream(tape,
-                        (*source_embedding_)(tape, source.tokens, position_rows(source.offsets)),
+  ResidualStream stream(tape, words_.source()(tape, source.tokens, position_rows(source.offsets)),
                         stream_options());
   for (const EncoderLayer& layer : encoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), source.offsets, false),
@@ -137,8 +92,7 @@ Variable Transformer::decode(Tape& tape, const Batch& batch, const Variable& enc
                              Variable* last_query) const {
   const PackedSequences& target = batch.target_input;
   require_lengths(target, "target", options_.max_positions);
-  ResidualStream stream(tape,
-                        (*target_embedding_)(tape, target.tokens, position_rows(target.offsets)),
+  ResidualStream stream(tape, words_.target()(tape, target.tokens, position_rows(target.offsets)),
                         stream_options());
   for (const DecoderLayer& layer : decoder_) {
     stream.output(layer.attention(tape, stream.input(layer.attention_norm), target.offsets, true),
@@ -179,8 +133,7 @@ double Transformer::training_flops(const Batch& batch) const {
   double products = encoder_layers * source * (4 * width * width + ffn);
   products += decoder_layers * target * (4 * width * width + ffn);
   if (has_source()) products += decoder_layers * (2 * target + 2 * source) * width * width;
-  products += adaptive_softmax_ ? adaptive_softmax_->multiply_adds(batch.target.tokens)
-                                : target * width * static_cast<double>(vocabulary_);
+  products += words_.output_multiply_adds(batch.target.tokens);
   // Attention: two products over the visible pairs of tokens.
   double pairs = 0;
   for (size_t s = 0; s < batch.target.sentences(); ++s) {

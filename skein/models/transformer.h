@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "skein/models/registry.h"
-#include "skein/nn/adaptive_softmax.h"
+#include "skein/models/word_tables.h"
 #include "skein/nn/attention.h"
 #include "skein/nn/feed_forward.h"
 #include "skein/nn/residual_stream.h"
-#include "skein/nn/token_embedding.h"
 
 namespace skein {
 
@@ -23,15 +22,12 @@ struct TransformerOptions {
   std::string norm = "post";             // "post", "pre"
   std::string positions = "sinusoidal";  // "sinusoidal", "learned"
   std::string activation = "relu";       // see FeedForwardOptions
-  std::string share_embeddings =
-      "all";  // "none", "output" (decoder input and output), "all" (source too)
-  // Language models: words in bands, whose softmax is adaptive, and their embeddings too or not.
-  // share_embeddings says whether these are one.
+  std::string share_embeddings = "all";  // this and the next as in WordTableOptions
   std::optional<WordBands> bands = std::nullopt;
   bool adaptive_input = false;
   double adaptive_factor = 4;
-  double adaptive_dropout = 0;  // inside the softmax's tails
-  bool final_norm = true;       // pre-norm: also behind the last layer
+  double adaptive_dropout = 0;
+  bool final_norm = true;  // pre-norm: also behind the last layer
   int64_t max_positions = 1024;
   double dropout = 0.1;           // embeddings and sub-layers' outputs
   double attention_dropout = 0;   // attention probabilities
@@ -45,10 +41,10 @@ class Transformer : public Model {
   bool has_source() const override { return options_.encoder_layers > 0; }
   int64_t max_source_length() const override { return options_.max_positions; }
   int64_t max_target_length() const override { return options_.max_positions; }
-  int64_t vocabulary() const override { return vocabulary_; }
+  int64_t vocabulary() const override { return words_.vocabulary(); }
 
   Variable features(Tape& tape, const Batch& batch) const override;
-  OutputProjection output(Tape& tape) const override;
+  OutputProjection output(Tape& tape) const override { return words_.output(tape); }
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
@@ -82,8 +78,6 @@ class Transformer : public Model {
   Variable advance(Tape& tape, State& state, std::span<const int32_t> tokens, int64_t count) const;
 
   bool pre_norm() const { return options_.norm == "pre"; }
-  void add_embeddings(const VocabularySizes& vocabulary);
-  void add_output();
   void add_layers();
   MultiHeadOptions attention_options() const;
   FeedForwardOptions ffn_options() const;
@@ -95,12 +89,7 @@ class Transformer : public Model {
   void require_source() const;
 
   TransformerOptions options_;
-  int64_t vocabulary_;  // of the target
-  std::optional<TokenEmbedding> source_embedding_;
-  std::optional<TokenEmbedding> target_embedding_;
-  // One of two.
-  Variable output_;
-  std::optional<AdaptiveSoftmax> adaptive_softmax_;
+  WordTables words_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   NormParameters encoder_norm_;  // pre-norm only

@@ -23,8 +23,7 @@ void TransformerConfig::bind(Settings& settings) {
                "which embeddings are one (output: decoder input and output; all: source too)",
                {"none", "output", "all"});
   adaptive_.bind(settings);
-  settings.add("model.adaptive_input", &o.adaptive_input,
-               "the embeddings have the bands of model.cutoffs too");
+  AdaptiveSettings::bind_input(settings, &o.adaptive_input);
   settings.add("model.final_norm", &o.final_norm, "pre-norm: layer norm behind the last layer too");
   settings.add("model.max_positions", &o.max_positions, "longest sentence in tokens", {1, 65536});
   settings.add("model.dropout", &o.dropout, "dropout of embeddings and sub-layers", probability);
@@ -56,28 +55,9 @@ std::unique_ptr<Model> TransformerConfig::build(const VocabularySizes& vocabular
   complete.bands = adaptive_.bands(vocabulary.target);
   complete.adaptive_factor = adaptive_.factor;
   complete.adaptive_dropout = adaptive_.dropout;
-  if (complete.bands || o.adaptive_input) require_adaptive_settings();
+  adaptive_.require_fit(o.encoder_layers > 0, o.share_embeddings, o.adaptive_input,
+                        "model.encoder_layers to 0");
   return std::make_unique<Transformer>(complete, vocabulary);
-}
-
-void TransformerConfig::require_adaptive_settings() const {
-  const TransformerOptions& o = options_;
-  if (o.encoder_layers > 0) {
-    throw UsageError(
-        "model.cutoffs and model.adaptive_input are for language models; clear them, or set "
-        "model.encoder_layers to 0");
-  }
-  if (adaptive_.cutoffs.empty()) {
-    throw UsageError(
-        "model.adaptive_input needs the bands of words that model.cutoffs names; give both or "
-        "neither");
-  }
-  if (o.share_embeddings != "none" && !o.adaptive_input) {
-    throw UsageError(fmt::format(
-        "model.share_embeddings = '{}' with model.cutoffs needs embeddings in the same bands; set "
-        "model.adaptive_input to true, or share none",
-        o.share_embeddings));
-  }
 }
 
 void add_transformer_presets(Registry<ModelFactory>& registry) {

@@ -18,8 +18,6 @@ class TransformerConfig : public ModelConfig {
   std::unique_ptr<Model> build(const VocabularySizes& vocabulary) const override;
 
  private:
-  void require_adaptive_settings() const;
-
   TransformerOptions options_;  // without what follows from adaptive_
   AdaptiveSettings adaptive_;
 };

@@ -75,7 +75,7 @@ Variable Transformer::advance(Tape& tape, State& state, std::span<const int32_t>
   require_tokens(state, tokens, count, state.tokens, options_.max_positions);
   const std::vector<int32_t> positions = next_position_rows(state.rows(), state.tokens, count);
   // Refuses unknown tokens before the state moves on.
-  ResidualStream stream(tape, (*target_embedding_)(tape, tokens, positions), stream_options());
+  ResidualStream stream(tape, words_.target()(tape, tokens, positions), stream_options());
   state.tokens += count;
   const CacheRows visible = state.advance(count);
   const CacheRows visible_source = has_source() ? state.source_rows(count) : CacheRows();

@@ -45,6 +45,13 @@ LightConvOptions combination(int number) {
   const char* sharing[] = {"none", "output", "all"};
   options.share_embeddings = sharing[random.below(3)];
   if (number % 3 == 0) options.encoder_kernels.clear();
+  if (number % 6 == 0) {
+    const int64_t first = random_between(random, 1, 4);
+    options.bands = WordBands({first, first + random_between(random, 1, 4), 11});
+    options.adaptive_input = number % 12 == 0;
+    options.share_embeddings = options.adaptive_input ? "output" : "none";
+    options.adaptive_factor = 1.5;
+  }
   return options;
 }
 
@@ -83,6 +90,7 @@ TEST_P(LightConvProperty, EveryParametersGradientAgreesWithDifferencesOfThePlain
   options_.weight_dropout = 0.3;
   options_.attention_dropout = 0.1;
   options_.activation_dropout = 0.25;
+  options_.adaptive_dropout = 0.2;
   make();
   const Batch batch = random_batch(vocabulary_, 3, 3);
   constexpr uint64_t kSeed = 5;

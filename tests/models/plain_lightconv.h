@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "models/plain_adaptive.h"
 #include "plain_light_convolution.h"
 #include "skein/autograd/tape.h"
 #include "skein/data/batch.h"
@@ -31,13 +32,20 @@ class PlainLightConv {
                  batch.source.offsets);
   }
 
-  // Summed over the batch.
+  // Summed over the batch; an adaptive softmax is not smoothed.
   plain::CrossEntropy loss(Tape& masks, const Batch& batch, double smoothing) const {
+    const plain::Matrix x = features(masks, batch);
+    if (options_.bands) {
+      const bool tied = options_.adaptive_input && options_.share_embeddings != "none";
+      const double sum = plain::adaptive_softmax(parameters_, *options_.bands, tied)
+                             .loss(x, batch.target.tokens,
+                                   [&] { return masks.next_dropout(options_.adaptive_dropout); });
+      return {.smoothed = sum, .plain = sum};
+    }
     const plain::Matrix& output = options_.share_embeddings == "none"
                                       ? parameters_.at("output.weight")
                                       : embedding("decoder.");
-    return plain::cross_entropy(plain::linear(features(masks, batch), output), batch.target.tokens,
-                                smoothing);
+    return plain::cross_entropy(plain::linear(x, output), batch.target.tokens, smoothing);
   }
 
  private:
@@ -61,12 +69,15 @@ class PlainLightConv {
 
   plain::Matrix embed(const PackedSequences& sentences, const std::string& side) const {
     plain::Matrix x(static_cast<int64_t>(sentences.tokens.size()), options_.width);
+    const plain::Matrix words =
+        options_.adaptive_input
+            ? plain::adaptive_input(parameters_, *options_.bands, sentences.tokens, options_.width)
+            : plain::select_rows(embedding(side), sentences.tokens);
     const double scale = std::sqrt(static_cast<double>(options_.width));
     for (size_t s = 0; s < sentences.sentences(); ++s) {
       for (int32_t t = sentences.offsets[s]; t < sentences.offsets[s + 1]; ++t) {
         for (int64_t c = 0; c < options_.width; ++c) {
-          x(t, c) = scale * embedding(side)(sentences.tokens[static_cast<size_t>(t)], c) +
-                    position(side, t - sentences.offsets[s] + 2, c);
+          x(t, c) = scale * words(t, c) + position(side, t - sentences.offsets[s] + 2, c);
         }
       }
     }

@@ -29,6 +29,14 @@ inline const ModelFamily* family_of(std::string_view preset) {
                                           {"input_dropout", "0"},
                                           {"weight_dropout", "0"},
                                           {"attention_dropout", "0"}};
+  static const SettingChanges adaptive_light_lm = [] {
+    SettingChanges changes = light_lm;
+    changes.insert(changes.end(), {{"cutoffs", "4 9"},
+                                   {"adaptive_input", "true"},
+                                   {"adaptive_factor", "2"},
+                                   {"share_embeddings", "output"}});
+    return changes;
+  }();
   static const SettingChanges light = [] {
     SettingChanges changes = light_lm;
     changes.emplace_back("encoder_kernels", "3 4");
@@ -68,6 +76,7 @@ inline const ModelFamily* family_of(std::string_view preset) {
         {"decoder_layers", "6x3 7x2 8x1"},
         {"embedding", "5"},
         {"features", "4"}}},
+      {"lightconv_lm_gbw", adaptive_light_lm},
       {"lightconv_lm", light_lm},
       {"dynamicconv_lm", light_lm},
       {"lightconv", light},
