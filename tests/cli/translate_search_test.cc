@@ -133,7 +133,9 @@ TEST_F(TranslateSearch, AModelThatTranslatesBackReranks) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
   for (const std::string& line : lines_of(result.out)) {
     double last = 0;
-    for (const auto& each : nlohmann::json::parse(line).at("hypotheses")) {
+    const nlohmann::json translation = nlohmann::json::parse(line);
+    ASSERT_EQ(translation.at("hypotheses").size(), 5U);
+    for (const auto& each : translation.at("hypotheses")) {
       EXPECT_LT(each.at("channel_score").get<double>(), 0);
       EXPECT_LT(each.at("language_score").get<double>(), 0);
       EXPECT_LE(each.at("score").get<double>(), last);
