@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
@@ -28,6 +29,22 @@ class SearchBatch {
     std::vector<int32_t> tokens;
     for (const SentenceSearch* search : active_) {
       tokens.insert(tokens.end(), search->previous().begin(), search->previous().end());
+    }
+    return tokens;
+  }
+
+  // Before the first step: the tokens that all sentences have to read, [sentences, count]; they
+  // count as read.
+  std::vector<int32_t> read_common(int64_t& count) {
+    count = std::numeric_limits<int64_t>::max();
+    for (const SentenceSearch* search : active_) {
+      count = std::min(count, std::ssize(search->unread()));
+    }
+    std::vector<int32_t> tokens;
+    for (SentenceSearch* search : active_) {
+      const auto some = search->unread().first(static_cast<size_t>(count));
+      tokens.insert(tokens.end(), some.begin(), some.end());
+      search->read(count);
     }
     return tokens;
   }
@@ -88,6 +105,9 @@ bool same_rows(std::span<const int32_t> rows, size_t before) {
 
 void run(StepScorer& scorer, const PackedSequences& source, SearchBatch& batch) {
   scorer.start(source);
+  int64_t count = 0;
+  const std::vector<int32_t> prompts = batch.read_common(count);
+  if (count > 0) scorer.read(prompts, count);
   while (!batch.empty()) {
     const std::vector<int32_t> previous = batch.previous();
     Tensor logits = scorer.step(previous);

@@ -61,6 +61,11 @@ Tensor FusionScorer::step(std::span<const int32_t> previous) {
   return scores;
 }
 
+void FusionScorer::read(std::span<const int32_t> tokens, int64_t count) {
+  translation_->read(tokens, count);
+  language_->read(tokens, count);
+}
+
 void FusionScorer::select(std::span<const int32_t> rows) {
   translation_->select(rows);
   language_->select(rows);

@@ -23,6 +23,7 @@ class FusionScorer final : public StepScorer {
   int64_t max_target_length() const override;
   void start(const PackedSequences& source) override;
   Tensor step(std::span<const int32_t> previous) override;
+  void read(std::span<const int32_t> tokens, int64_t count) override;
   void select(std::span<const int32_t> rows) override;
 
  private:

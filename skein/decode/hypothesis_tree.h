@@ -29,10 +29,10 @@ class HypothesisTree {
 
   const Node& operator[](int32_t node) const { return nodes_[static_cast<size_t>(node)]; }
 
-  // Calls visit(node) for each token of a hypothesis, last first, without the root.
+  // Calls visit(node) for each token of a hypothesis behind the node `begin`, last first.
   template <typename Visit>
-  void visit_backward(int32_t hypothesis, Visit&& visit) const {
-    for (int32_t node = hypothesis; node != kRoot; node = (*this)[node].parent) {
+  void visit_backward(int32_t hypothesis, int32_t begin, Visit&& visit) const {
+    for (int32_t node = hypothesis; node != begin; node = (*this)[node].parent) {
       visit((*this)[node]);
     }
   }

@@ -20,6 +20,9 @@ class LanguageModelScorer final : public StepScorer {
   int64_t max_target_length() const override { return model_.max_target_length(); }
   void start(const PackedSequences& source) override;
   Tensor step(std::span<const int32_t> previous) override;
+  void read(std::span<const int32_t> tokens, int64_t count) override {
+    model_.read(*state_, tokens, count);
+  }
   void select(std::span<const int32_t> rows) override { state_->select(rows); }
 
  private:

@@ -9,11 +9,11 @@ namespace skein {
 
 ScoreRule::Verdict NoRepeatRule::apply(const HypothesisView& hypothesis,
                                        std::span<float> logits) const {
-  if (hypothesis.length + 1 < n_) return Verdict::kOpen;
   std::vector<int32_t> path;  // last token first
-  hypothesis.tree.visit_backward(hypothesis.node,
+  hypothesis.tree.visit_backward(hypothesis.node, HypothesisTree::kRoot,
                                  [&](const auto& node) { path.push_back(node.token); });
   path.push_back(kEosId);
+  if (std::ssize(path) < n_) return Verdict::kOpen;
   const auto context_end = path.begin() + (n_ - 1);
   for (auto last = path.begin(); path.end() - last >= n_; ++last) {
     if (*last != kEosId && std::equal(path.begin(), context_end, last + 1)) {

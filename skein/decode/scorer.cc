@@ -38,6 +38,16 @@ void for_log_probabilities(const Tensor& logits, Mix&& mix) {
 
 }  // namespace
 
+void StepScorer::read(std::span<const int32_t> tokens, int64_t count) {
+  std::vector<int32_t> column(tokens.size() / static_cast<size_t>(count));
+  for (size_t t = 0; t < static_cast<size_t>(count); ++t) {
+    for (size_t row = 0; row < column.size(); ++row) {
+      column[row] = tokens[row * static_cast<size_t>(count) + t];
+    }
+    step(column);
+  }
+}
+
 EnsembleScorer::EnsembleScorer(std::vector<std::unique_ptr<StepScorer>> members)
     : members_(std::move(members)) {
   if (members_.empty()) throw UsageError("an ensemble needs at least one model");
@@ -76,6 +86,10 @@ Tensor EnsembleScorer::step(std::span<const int32_t> previous) {
                           [&](int64_t i, float value) { sum[i] = log_add(sum[i], value - share); });
   }
   return sums;
+}
+
+void EnsembleScorer::read(std::span<const int32_t> tokens, int64_t count) {
+  for (const auto& member : members_) member->read(tokens, count);
 }
 
 void EnsembleScorer::select(std::span<const int32_t> rows) {

@@ -38,6 +38,10 @@ class StepScorer {
   // that kind. The caller may overwrite them.
   virtual Tensor step(std::span<const int32_t> previous) = 0;
 
+  // tokens [rows, count], one row after another: goes on as by `count` calls of step() whose values
+  // nobody looks at, which is what it does by default.
+  virtual void read(std::span<const int32_t> tokens, int64_t count);
+
   // Row i becomes what row rows[i] was; rows may repeat or vanish.
   virtual void select(std::span<const int32_t> rows) = 0;
 };
@@ -53,6 +57,7 @@ class EnsembleScorer final : public StepScorer {
   int64_t max_target_length() const override;
   void start(const PackedSequences& source) override;
   Tensor step(std::span<const int32_t> previous) override;
+  void read(std::span<const int32_t> tokens, int64_t count) override;
   void select(std::span<const int32_t> rows) override;
 
  private:

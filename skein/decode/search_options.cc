@@ -117,18 +117,19 @@ LengthBounds length_bounds(const SearchOptions& options, int64_t source_length,
   const auto x = static_cast<double>(source_length);
   const double most = options.max_length_a * x + options.max_length_b;
   const double least = options.min_length_a * x + number(options.min_length);
-  // Also without eos, a hypothesis fits the model's positions.
+  // Behind the prompt, and also without eos, a hypothesis fits the model's positions.
+  const int64_t room = max_positions - static_cast<int64_t>(options.prompt.size());
   const auto bounded = [&](double length) {
-    return static_cast<int64_t>(std::min(length, number(max_positions - 1)));
+    return static_cast<int64_t>(std::min(length, number(std::max<int64_t>(room - 1, 0))));
   };
   LengthBounds bounds{bounded(least), bounded(most)};
   if (options.match_source_length) bounds = {bounded(x - 1), bounded(x - 1)};
   const auto prefix_length = static_cast<int64_t>(options.prefix.size());
-  if (prefix_length >= max_positions) {
-    throw UsageError(
-        fmt::format("the forced prefix has {} tokens; the model has positions for {} and the end "
-                    "of the sentence",
-                    prefix_length, max_positions - 1));
+  if (prefix_length >= room) {
+    throw UsageError(fmt::format(
+        "{} tokens are given to begin with; the model has positions for {} and the end of the "
+        "sentence",
+        prefix_length + static_cast<int64_t>(options.prompt.size()), max_positions - 1));
   }
   bounds.most = std::max(bounds.most, prefix_length);
   return bounds;
@@ -150,6 +151,7 @@ void require_valid(const SearchOptions& options, int64_t vocabulary) {
   require(options.no_repeat_ngram >= 0, "length of n-grams that may not repeat",
           number(options.no_repeat_ngram), "at least 0");
   require_words(options.prefix, "the forced prefix", vocabulary);
+  require_words(options.prompt, "the prompt", vocabulary);
   if (options.sampling) require_sampling(options);
   require_diversity(options);
   require_constraints(options, vocabulary);

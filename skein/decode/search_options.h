@@ -48,6 +48,9 @@ struct SearchOptions {
   double temperature = 1;
   int64_t no_repeat_ngram = 0;       // no n-gram of this length occurs twice; 0: all may
   std::vector<int32_t> prefix = {};  // tokens that every hypothesis begins with
+  // Tokens that the model has read before a hypothesis begins. They take its positions, and n-grams
+  // that may not repeat may lie in them; lengths, scores and constraints do not see them.
+  std::vector<int32_t> prompt = {};
   std::optional<SamplingOptions> sampling = {};  // `beam` independent samples
   DiversityOptions diversity = {};
   std::vector<std::vector<int32_t>> constraints = {};  // sequences that every hypothesis contains
@@ -60,7 +63,7 @@ struct LengthBounds {
   int64_t most = 0;
 };
 // `source_length` counts the eos; `max_positions` is the model's, in tokens of the target, eos
-// counted. Throws UsageError if the prefix is longer than those.
+// counted. Throws UsageError if prompt and prefix are longer than those.
 LengthBounds length_bounds(const SearchOptions& options, int64_t source_length,
                            int64_t max_positions);
 

@@ -17,9 +17,17 @@ SentenceSearch::SentenceSearch(SearchOptions options, int64_t source_length, int
       kind_(kind),
       lengths_(length_bounds(options_, source_length, max_positions)),
       rules_(make_score_rules(options_, lengths_)),
-      strategy_(make_search_strategy(options_)) {}
+      strategy_(make_search_strategy(options_)) {
+  for (const int32_t token : options_.prompt) {
+    prompt_.push_back(previous_[0]);
+    previous_[0] = token;
+    begin_ = tree_.add(begin_, token, 0);
+  }
+  nodes_ = {begin_};
+}
 
 void SentenceSearch::score_row(int64_t row, std::span<float> logits) {
+  if (!unread().empty()) return;
   const auto scale = static_cast<float>(1 / options_.temperature);
   const float log_normalizer = kernels::log_sum_exp(logits, scale);
   log_normalizers_[static_cast<size_t>(row)] = log_normalizer;
@@ -36,6 +44,7 @@ void SentenceSearch::score_row(int64_t row, std::span<float> logits) {
 }
 
 void SentenceSearch::advance() {
+  if (!unread().empty()) return read(1);
   require_numbers();
   std::vector<Candidate> chosen;
   size_t position = 0;
@@ -67,7 +76,7 @@ void SentenceSearch::finish(const Candidate& candidate) {
   Hypothesis hypothesis;
   hypothesis.tokens = {kEosId};
   hypothesis.token_scores = {candidate.score};
-  tree_.visit_backward(nodes_[static_cast<size_t>(candidate.row)], [&](const auto& node) {
+  tree_.visit_backward(nodes_[static_cast<size_t>(candidate.row)], begin_, [&](const auto& node) {
     hypothesis.tokens.push_back(node.token);
     hypothesis.token_scores.push_back(node.score);
   });

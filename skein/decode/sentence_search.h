@@ -25,16 +25,25 @@ class SentenceSearch {
   SentenceSearch(SearchOptions options, int64_t source_length, int64_t max_positions,
                  ScoreKind kind = ScoreKind::kLogits);
 
-  // The last token of every hypothesis under way, best first.
-  std::span<const int32_t> previous() const { return previous_; }
+  // Tokens of the prompt that the model has to read, the end mark first, before step() tells what
+  // may follow.
+  std::span<const int32_t> unread() const { return std::span(prompt_).subspan(read_); }
+  // The model has read the next `count` of them.
+  void read(int64_t count) { read_ += static_cast<size_t>(count); }
+
+  // The last token of every hypothesis under way, best first; while there is unread prompt, the
+  // next one of it.
+  std::span<const int32_t> previous() const {
+    return unread().empty() ? std::span<const int32_t>(previous_) : unread().first(1);
+  }
   int64_t rows() const { return static_cast<int64_t>(previous_.size()); }
 
-  // Ranks the continuations of hypothesis `row`; overwrites its logits [vocabulary]. Rows may be
-  // scored by different threads.
+  // Ranks the continuations of hypothesis `row`, if there is no unread prompt; overwrites its
+  // logits [vocabulary]. Rows may be scored by different threads.
   void score_row(int64_t row, std::span<float> logits);
 
-  // After every row was scored: takes the step. Throws NonFiniteError if a row held NaN or
-  // infinity.
+  // After every row was scored: takes the step, or moves on in the prompt. Throws NonFiniteError if
+  // a row held NaN or infinity.
   void advance();
 
   // After advance(): hypothesis i continues the one that was parents()[i].
@@ -56,13 +65,16 @@ class SentenceSearch {
   std::unique_ptr<SearchStrategy> strategy_;
   int64_t step_ = 0;  // tokens that every hypothesis under way has
   bool done_ = false;
+  std::vector<int32_t> prompt_;  // the end mark and all tokens of it but the last
+  size_t read_ = 0;              // of them
   HypothesisTree tree_;
+  int32_t begin_ = HypothesisTree::kRoot;  // the last token of the prompt
   // Hypotheses under way.
-  std::vector<int32_t> nodes_ = {HypothesisTree::kRoot};
+  std::vector<int32_t> nodes_;
   std::vector<ScoredRow> rows_ = {ScoredRow{}};
   std::vector<float> log_normalizers_ = {0};
   std::vector<int32_t> previous_ = {kEosId};
-  std::vector<int32_t> parents_;
+  std::vector<int32_t> parents_ = {0};
   std::vector<Hypothesis> finished_;
 };
 

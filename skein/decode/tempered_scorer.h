@@ -19,6 +19,9 @@ class TemperedScorer final : public StepScorer {
   int64_t max_target_length() const override { return model_->max_target_length(); }
   void start(const PackedSequences& source) override { model_->start(source); }
   Tensor step(std::span<const int32_t> previous) override;
+  void read(std::span<const int32_t> tokens, int64_t count) override {
+    model_->read(tokens, count);
+  }
   void select(std::span<const int32_t> rows) override { model_->select(rows); }
 
  private:

@@ -20,9 +20,9 @@ WordTables::WordTables(ParameterStore& store, const WordTableOptions& options,
     target_.emplace(store, "decoder", words, how);
   } else {
     target_.emplace(store, "decoder",
-                    one_table ? source_->table()
-                              : store.add("decoder.embedding.weight", {vocabulary_, how.width},
-                                          initial),
+                    one_table
+                        ? source_->table()
+                        : store.add("decoder.embedding.weight", {vocabulary_, how.width}, initial),
                     how);
   }
   add_output(store, options);
