@@ -29,6 +29,7 @@ struct GenerateArguments {
   std::string format = "text";
   std::string on_error = "stop";
   std::string on_long = "refuse";
+  std::string constraint_order = "any";
   double temperature = 1;
   SamplingOptions sampling;
   GeneratorOptions options;
@@ -41,11 +42,15 @@ constexpr std::array kExclusive = {
     FlagPair{"--beam", "--top-p", "a beam search draws nothing at random"},
     FlagPair{"--beam", "--seed", "a beam search draws nothing at random"},
     FlagPair{"--diverse-groups", "--sibling-penalty", "they are two ways to the same end"},
+    FlagPair{"--constraint", "--diverse-groups", "each shares out the beam in its own way"},
+    FlagPair{"--constraint", "--sibling-penalty", "each shares out the beam in its own way"},
 };
 
 constexpr std::array kNeeded = {
     FlagPair{"--diverse-groups", "--beam", "samples are independent, so nothing parts them"},
     FlagPair{"--sibling-penalty", "--beam", "samples are independent, so none is a sibling"},
+    FlagPair{"--constraint", "--beam", "samples have no beam that keeps room for it"},
+    FlagPair{"--constraint-order", "--constraint", "without, there are none"},
     FlagPair{"--diverse-strength", "--diverse-groups", "it is how much groups avoid each other"},
     FlagPair{"--diverse-discount", "--diverse-groups", "it is how much groups avoid each other"},
 };
@@ -77,6 +82,7 @@ void interpret(const CLI::App& command, GenerateArguments& arguments) {
     options.search.sampling = arguments.sampling;
     options.search.beam = options.n_best;
   }
+  options.search.constraint_order = constraint_order_from_name(arguments.constraint_order);
   options.long_prompts =
       arguments.on_long == "truncate" ? LongPrompts::kTruncate : LongPrompts::kRefuse;
   GenerateStreamOptions& stream = arguments.stream;
@@ -86,7 +92,7 @@ void interpret(const CLI::App& command, GenerateArguments& arguments) {
                                               : TranslationFormat::kText;
   const bool watched = arguments.output.empty() && ::isatty(STDOUT_FILENO) != 0;
   stream.growing = stream.format == TranslationFormat::kText && options.search.beam == 1 &&
-                   (watched || !arguments.prompts.empty());
+                   options.constraints.empty() && (watched || !arguments.prompts.empty());
 }
 
 LineReader open_input(const GenerateArguments& arguments) {
@@ -160,6 +166,11 @@ void add_search_options(CLI::App& command, GenerateArguments& arguments) {
   command.add_option("--beam", options.search.beam,
                      "Search with so many hypotheses instead of drawing at random");
   add_diversity_flags(command, options.search.diversity);
+  command
+      .add_option("--constraint", options.constraints,
+                  "Text that what follows the prompt contains; may be repeated")
+      ->allow_extra_args(false);
+  add_constraint_order_flag(command, arguments.constraint_order);
   command
       .add_option("--batch-tokens", options.batch_tokens,
                   "Tokens of a batch, prompts and what follows, x beam")

@@ -33,6 +33,16 @@ void add_sampling_flags(CLI::App& command, SamplingOptions& sampling) {
       ->capture_default_str();
 }
 
+void add_constraint_order_flag(CLI::App& command, std::string& order) {
+  command.add_option("--constraint-order", order, "Constraints come in any order, or as given")
+      ->check(CLI::IsMember({"any", "given"}))
+      ->capture_default_str();
+}
+
+ConstraintOrder constraint_order_from_name(std::string_view name) {
+  return name == "given" ? ConstraintOrder::kGiven : ConstraintOrder::kAny;
+}
+
 void add_diversity_flags(CLI::App& command, DiversityOptions& diversity) {
   command
       .add_option("--diverse-groups", diversity.groups,

@@ -137,8 +137,7 @@ void interpret(TranslateArguments& arguments) {
   TranslatorOptions& options = arguments.options;
   options.long_lines = long_lines_from_name(arguments.on_long);
   options.on_unmet = arguments.on_unmet == "leave-out" ? OnUnmet::kLeaveOut : OnUnmet::kRefuse;
-  options.search.constraint_order =
-      arguments.constraint_order == "given" ? ConstraintOrder::kGiven : ConstraintOrder::kAny;
+  options.search.constraint_order = constraint_order_from_name(arguments.constraint_order);
   if (arguments.sample) {
     options.search.sampling = arguments.sampling;
     options.search.beam = options.n_best;
@@ -254,11 +253,7 @@ void add_constraint_options(CLI::App& command, TranslateArguments& arguments) {
                      "Text, line by line, that the translations begin with");
   command.add_option("--constraints", arguments.constraints,
                      "Text, line by line, that the translations contain; several apart by tabs");
-  command
-      .add_option("--constraint-order", arguments.constraint_order,
-                  "Constraints of a line come in any order, or as given")
-      ->check(CLI::IsMember({"any", "given"}))
-      ->capture_default_str();
+  add_constraint_order_flag(command, arguments.constraint_order);
   command
       .add_option("--on-unmet", arguments.on_unmet,
                   "Constraints that cannot be met are an error of the line, or left out")

@@ -67,13 +67,18 @@ class Stream {
     } catch (const Error& reason) {
       line.error = reason.what();
       line.prompt.number = reader_.line_number();
-      if (options_.on_bad_line == OnBadLine::kStop) {
-        failure_ = std::make_exception_ptr(FormatError(fmt::format(
-            "{}: {}; --on-error skip leaves such lines empty", reader_.where(), line.error)));
-        return;
-      }
+      if (stop_at(line)) return;
     }
     lines_.push_back(std::move(line));
+  }
+
+  // Whether the line's error ends the stream.
+  bool stop_at(const Line& line) {
+    if (options_.on_bad_line == OnBadLine::kSkip) return false;
+    failure_ = std::make_exception_ptr(
+        FormatError(fmt::format("{}:{}: {}; --on-error skip leaves such lines empty",
+                                reader_.name(), line.prompt.number, line.error)));
+    return true;
   }
 
   void write_growing() {
@@ -93,9 +98,13 @@ class Stream {
     auto found = generator_.generate(prompts);
     std::string out;
     size_t next = 0;
-    for (const Line& line : lines_) {
+    for (Line& line : lines_) {
       std::vector<GeneratedText> texts;
-      if (line.error.empty()) texts = std::move(found[next++]);
+      if (line.error.empty()) {
+        texts = std::move(found[next++]);
+        if (texts.empty()) line.error = generator_.unmet();
+        if (texts.empty() && stop_at(line)) break;
+      }
       count(line);
       append(line, texts, out);
     }

@@ -17,12 +17,13 @@ struct GenerateStreamOptions {
   TranslationFormat format = TranslationFormat::kText;
   OnBadLine on_bad_line = OnBadLine::kStop;
   int64_t window = 1024;  // prompts read at a time, at most
-  bool growing = false;   // text is written token by token; only with kText and a beam of one
+  bool growing =
+      false;  // text is written token by token; only with kText, a beam of one, no constraints
 };
 
 struct GenerateCounts {
   int64_t prompts = 0;
-  int64_t skipped = 0;    // not UTF-8, or refused for their length
+  int64_t skipped = 0;    // not UTF-8, refused for their length, or with constraints unmet
   int64_t truncated = 0;  // whose beginning was left out
   int64_t tokens = 0;     // of prompts
   int64_t unknown = 0;    // of those, not in the vocabulary

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "skein/base/error.h"
@@ -46,6 +45,9 @@ Generator::Generator(ScorerFactory make_scorer, const Tokenizer& tokenizer,
                      GeneratorOptions options)
     : make_scorer_(std::move(make_scorer)), tokenizer_(tokenizer), options_(std::move(options)) {
   const std::unique_ptr<StepScorer> scorer = make_scorer_();
+  for (const std::string& each : options_.constraints) {
+    options_.search.constraints.push_back(encode_constraint(each));
+  }
   require_consistent(options_, scorer->vocabulary(), tokenizer.vocabulary().size());
   max_length_ = scorer->max_target_length();
   options_.max_length = std::min(options_.max_length, max_length_);
@@ -77,35 +79,43 @@ Prompt Generator::encode(std::string_view text, int64_t number) const {
   return prompt;
 }
 
+std::vector<int32_t> Generator::encode_constraint(const std::string& text) const {
+  std::vector<int32_t> tokens;
+  tokenizer_.encode(text, tokens);
+  if (tokens.empty()) throw UsageError("a constraint has no content; expected text");
+  if (std::find(tokens.begin(), tokens.end(), kUnkId) == tokens.end()) return tokens;
+  throw UsageError(
+      fmt::format("the constraint '{}' has characters or words that the vocabulary lacks, so no "
+                  "text can have it",
+                  text));
+}
+
 SearchOptions Generator::options_of(const Prompt& prompt) const {
   SearchOptions options = options_.search;
-  const auto length = std::ssize(prompt.tokens);
-  options.prefix = prompt.tokens;
+  options.prompt = prompt.tokens;
   options.min_length_a = 0;
-  options.min_length = length + options_.min_length;
+  options.min_length = options_.min_length;
   options.max_length_a = 0;
-  options.max_length_b = static_cast<double>(length + options_.max_length);
+  options.max_length_b = static_cast<double>(options_.max_length);
   if (options.sampling) options.sampling->stream = static_cast<uint64_t>(prompt.number);
   return options;
 }
 
-GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis whole) const {
-  const auto length = std::ssize(prompt.tokens);
+GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis found) const {
   TextStream stream(tokenizer_);
   for (const int32_t token : prompt.tokens) stream.add(token);
   stream.finish();
   std::string text = prompt.text;
-  for (const int32_t token : std::span(whole.tokens).subspan(prompt.tokens.size())) {
-    text += stream.add(token);
-  }
+  for (const int32_t token : found.tokens) text += stream.add(token);
   text += stream.finish();
-  GeneratedText result{std::move(text), std::move(whole)};
-  Hypothesis& rest = result.search;
-  rest.tokens.erase(rest.tokens.begin(), rest.tokens.begin() + length);
-  rest.token_scores.erase(rest.token_scores.begin(), rest.token_scores.begin() + length);
-  const double sum = std::accumulate(rest.token_scores.begin(), rest.token_scores.end(), 0.0);
-  rest.score = score_of(sum, rest.tokens.size(), options_.search);
-  return result;
+  return {std::move(text), std::move(found)};
+}
+
+std::string Generator::unmet() const {
+  return fmt::format(
+      "no text of at most {} tokens contains all that --constraint asks for; raise --max-length or "
+      "--beam",
+      options_.max_length);
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prompt> prompts) const {
@@ -119,17 +129,13 @@ std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prom
     sizes.push_back(static_cast<size_t>(std::min(most, max_length_)));
     options.push_back(options_of(prompt));
   }
-  auto found = batched_search(
-      make_scorer_, sources, options,
-      {.tokens = options_.batch_tokens, .n_best = options_.search.beam, .sizes = sizes});
+  auto found =
+      batched_search(make_scorer_, sources, options,
+                     {.tokens = options_.batch_tokens, .n_best = options_.n_best, .sizes = sizes});
   std::vector<std::vector<GeneratedText>> texts(prompts.size());
   for (size_t i = 0; i < prompts.size(); ++i) {
+    texts[i].reserve(found[i].size());
     for (Hypothesis& each : found[i]) texts[i].push_back(text_of(prompts[i], std::move(each)));
-    std::stable_sort(texts[i].begin(), texts[i].end(),
-                     [](const GeneratedText& a, const GeneratedText& b) {
-                       return a.search.score > b.search.score;
-                     });
-    texts[i].resize(std::min(texts[i].size(), static_cast<size_t>(options_.n_best)));
   }
   return texts;
 }
@@ -140,18 +146,19 @@ GeneratedText Generator::generate(const Prompt& prompt,
   SentenceSearch search(options_of(prompt), 1, max_length_, scorer->kind());
   write(prompt.text);
   TextStream stream(tokenizer_);
-  size_t forced = prompt.tokens.size();  // tokens of the prompt that are to come
+  for (const int32_t token : prompt.tokens) stream.add(token);
+  stream.finish();
   PackedSequences source;
   source.append(std::vector<int32_t>{kEosId});
   scorer->start(source);
+  const std::vector<int32_t> unread(search.unread().begin(), search.unread().end());
+  if (!unread.empty()) scorer->read(unread, std::ssize(unread));
+  search.read(std::ssize(unread));
   while (!search.done()) {
     Tensor logits = scorer->step(search.previous());
     search.score_row(0, logits.values<float>());
     search.advance();
-    if (search.done()) break;
-    const std::string text = stream.add(search.previous()[0]);
-    if (forced == 0) write(text);
-    if (forced > 0 && --forced == 0) stream.finish();
+    if (!search.done()) write(stream.add(search.previous()[0]));
   }
   write(stream.finish());
   return text_of(prompt, std::move(std::move(search).results().front()));

@@ -22,11 +22,12 @@ enum class LongPrompts {
 };
 
 struct GeneratorOptions {
-  // Sampling, or a search; minimum and maximum length are set by what follows.
+  // Sampling, or a search; lengths and constraints are set by what follows.
   SearchOptions search = {};
-  int64_t n_best = 1;        // texts of a prompt, at most search.beam
-  int64_t min_length = 0;    // tokens behind the prompt, eos not counted
-  int64_t max_length = 200;  // and what the context has room for
+  std::vector<std::string> constraints = {};  // what every text contains behind its prompt
+  int64_t n_best = 1;                         // texts of a prompt, at most search.beam
+  int64_t min_length = 0;                     // tokens behind the prompt, eos not counted
+  int64_t max_length = 200;                   // and what the context has room for
   LongPrompts long_prompts = LongPrompts::kRefuse;
   int64_t batch_tokens = 4096;  // most tokens of a batch, prompts and what follows, times beam
 };
@@ -47,7 +48,8 @@ struct GeneratedText {
 class Generator {
  public:
   // make_scorer: of a language model or several. The tokeniser must outlive this object. Throws
-  // UsageError for a vocabulary that is not the model's, and options out of range.
+  // UsageError for a vocabulary that is not the model's, options out of range, and a constraint
+  // that no text can contain.
   Generator(ScorerFactory make_scorer, const Tokenizer& tokenizer, GeneratorOptions options);
 
   const Tokenizer& tokenizer() const { return tokenizer_; }
@@ -55,18 +57,22 @@ class Generator {
   // Throws FormatError if the text is not UTF-8, Error if it is too long and is to be refused.
   Prompt encode(std::string_view text, int64_t number) const;
 
-  // Best first. A prompt's texts depend on that prompt and its number only, not on the others nor
-  // on the number of threads.
+  // Best first; none if no text met the constraints. A prompt's texts depend on that prompt and its
+  // number only, not on the others nor on the number of threads.
   std::vector<std::vector<GeneratedText>> generate(std::span<const Prompt> prompts) const;
 
+  // What to tell of a prompt without texts.
+  std::string unmet() const;
+
   // The first text of one prompt, which is also given to `write` as it grows. Requires a beam of
-  // one.
+  // one and no constraints.
   GeneratedText generate(const Prompt& prompt,
                          const std::function<void(std::string_view)>& write) const;
 
  private:
   SearchOptions options_of(const Prompt& prompt) const;
-  GeneratedText text_of(const Prompt& prompt, Hypothesis whole) const;
+  std::vector<int32_t> encode_constraint(const std::string& text) const;
+  GeneratedText text_of(const Prompt& prompt, Hypothesis found) const;
 
   ScorerFactory make_scorer_;
   const Tokenizer& tokenizer_;

@@ -9,6 +9,7 @@
 namespace skein {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -43,6 +44,32 @@ TEST_F(Generate, KeepsThePromptAndTellsWhatOfItIsUnknown) {
   const ShellResult json = run("echo 'ei  ß Q' | " + kGenerate + "--format jsonl");
   EXPECT_THAT(nlohmann::json::parse(json.out).at("hypotheses")[0].at("text").get<std::string>(),
               StartsWith("ei  ß Q"));
+}
+
+TEST_F(Generate, TextsContainWhatIsAskedFor) {
+  const std::string both = "--beam 4 --constraint zw --constraint ei ";
+  const ShellResult any = run("printf 'zw\\nvier\\n' | " + kGenerate + both);
+  EXPECT_EQ(any.exit_code, 0) << any.error;
+  ASSERT_THAT(lines_of(any.out), SizeIs(2));
+  // Behind the prompt, whatever that is.
+  EXPECT_THAT(lines_of(any.out)[0].substr(2), AllOf(HasSubstr("zw"), HasSubstr("ei")));
+  EXPECT_THAT(lines_of(any.out)[1].substr(4), AllOf(HasSubstr("zw"), HasSubstr("ei")));
+  const ShellResult given = run(kGenerate + "--prompt v --constraint-order given " + both);
+  EXPECT_THAT(given.out, testing::ContainsRegex("zw.*ei"));
+  const ShellResult short_ones = run("printf 'zw\\nvier\\n' | " + kGenerate +
+                                     "--beam 4 --constraint zweieieiz --on-error skip");
+  EXPECT_EQ(short_ones.exit_code, 0);
+  EXPECT_EQ(short_ones.out, "\n\n");
+  EXPECT_THAT(short_ones.error, HasSubstr("prompts that could not be gone on with"));
+  expect_failures(
+      kGenerate + "--prompt ei",
+      {{"--constraint zw", 2, "--beam"},
+       {"--constraint-order given", 2, "--constraint"},
+       {"--beam 2 --constraint ''", 2, "a constraint has no content"},
+       {"--beam 2 --constraint Q", 2, "the constraint 'Q' has characters or words that"},
+       {"--beam 2 --constraint ei --diverse-groups 2", 2, "shares out the beam"},
+       {"--beam 2 --constraint zweieieiz", 1,
+        "--prompt:1: no text of at most 8 tokens contains all that --constraint asks for"}});
 }
 
 TEST_F(Generate, WritesSeveralTextsOrJson) {

@@ -45,8 +45,11 @@ TEST_F(PromptTest, IsGoneOnWithLikeAForcedPrefix) {
   Random random(3);
   for (const size_t length : {0, 1, 2, 7, 20}) {
     const Tokens prompt = random_prompt(random, length);
-    const auto read = search(
-        {{.beam = 1, .max_length_a = 0, .max_length_b = 10, .no_repeat_ngram = 2, .prompt = prompt}});
+    const auto read = search({{.beam = 1,
+                               .max_length_a = 0,
+                               .max_length_b = 10,
+                               .no_repeat_ngram = 2,
+                               .prompt = prompt}});
     const auto forced = search({{.beam = 1,
                                  .max_length_a = 0,
                                  .max_length_b = 10 + static_cast<double>(length),
