@@ -83,12 +83,13 @@ std::optional<std::string> not_a_choice(std::string_view message) {
 }
 
 // "1 to 9" of CLI11's "1 to 9", or "[1 - 9]" since 2.4. A bound above 0 alone is the range of all
-// positive numbers in full.
+// positive numbers in full, or "2.22507e-308 to 1.79769e+308" since 2.4.
 std::string range_text(std::string range) {
   if (range.starts_with("[") && range.ends_with("]")) range = range.substr(1, range.size() - 2);
   if (const size_t dash = range.find(" - "); dash != range.npos) range.replace(dash, 3, " to ");
   constexpr size_t kLongest = 50;
-  return range.size() > kLongest ? "a number above 0" : range;
+  const bool positive = range.size() > kLongest || range.starts_with("2.22507e-308");
+  return positive ? "a number above 0" : range;
 }
 
 // CLI11: "--last: Value 0 not in range 1 to 9".

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "skein/base/error.h"
+#include "skein/base/json_problem.h"
 #include "skein/train/safetensors.h"
 #include "skein/train/safetensors_header.h"
 
@@ -78,6 +79,9 @@ class Parser {
     } catch (const Json::parse_error& error) {
       fail(fmt::format("byte {}: the header is no valid JSON",
                        kSafetensorsLengthBytes + error.byte));
+    } catch (const Json::exception& error) {
+      // A number beyond all that can be computed with, for example.
+      fail(fmt::format("the header is no valid JSON ({})", json_problem(error.what())));
     }
     fail("byte 8: the header is no JSON object");
   }

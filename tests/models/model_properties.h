@@ -107,13 +107,14 @@ void expect_features_of_the_twin(const Model& model, Twin&& twin,
   }
 }
 
-// Against a twin in double precision, which computes `loss` from `parameters`.
+// Against a twin in double precision, which computes `loss` from `parameters`. Without fused
+// multiply-adds (the oldest processors) f32 is off by up to 1.3e-4.
 inline void expect_gradients_of_the_twin(const Model& model,
                                          std::map<std::string, plain::Matrix>& parameters,
                                          const std::function<double()>& loss) {
   for (const Parameter& each : model.parameters().parameters()) {
     expect_gradient_along_directions<double>(each, parameters.at(each.name).values, loss, 1e-6,
-                                             1e-4);
+                                             2e-4);
   }
 }
 

@@ -108,6 +108,8 @@ TEST(Safetensors, MalformedHeadersAreRefusedWithThePlace) {
   EXPECT_THAT(error_of(""), HasSubstr("0 bytes are too few"));
   EXPECT_THAT(error_of(std::string(8, '\xff')), HasSubstr("byte 0: a header of 18446744"));
   EXPECT_THAT(error_of(with_header("{\"a\":", 0)), HasSubstr("the header is no valid JSON"));
+  EXPECT_THAT(error_of(with_header("{\"a\":[1e999]}", 0)),
+              HasSubstr("the header is no valid JSON (number overflow parsing '1e999')"));
   EXPECT_THAT(error_of(with_header("[]", 0)), HasSubstr("no JSON object"));
   EXPECT_THAT(error_of(with_header(entry(""), 0)), HasSubstr("the tensor a lacks"));
   EXPECT_THAT(error_of(with_header(entry(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"), 8)),
