@@ -90,7 +90,7 @@ class AttentiveBigram : public skein::Model {
       positions.push_back(each.length++ + skein::kFirstPositionRow);
       sentences.push_back(each.sentence);
     }
-    const skein::CacheRows visible = skein::rows_of_sentences(sentences, state.source_offsets);
+    const skein::CacheRows visible = skein::rows_of_sentences(sentences, state.source_offsets, 1);
     skein::Tape tape = inference_tape();
     const skein::Variable words = embed_at(tape, target_, previous, positions);
     return project(finish(tape, words, attention_.step(tape, words, state.memory, visible)),

@@ -36,8 +36,9 @@ TEST(Command, WrongUseGetsOneSentence) {
        {std::pair("skein", "no command given; `skein --help` lists them"),
         std::pair("skein xyzzy", "unknown command 'xyzzy'; see `skein --help`"),
         std::pair("skein --thread 2", "unknown flag '--thread'; did you mean '--threads'?"),
-        std::pair("skein bench",
-                  "`skein bench` needs one of train, decode, kernels; see `skein bench --help`"),
+        std::pair(
+            "skein bench",
+            "`skein bench` needs one of train, decode, score, kernels; see `skein bench --help`"),
         std::pair("skein translate --model m --length-penalty x",
                   "--length-penalty = 'x': expected a number"),
         std::pair("skein translate --model m --beam 1.5",
