@@ -59,6 +59,7 @@ ScoringSpeed measure_scoring(const Model& model, const ScoringBenchmark& benchma
   require_valid(model, benchmark);
   const auto texts = random_sentences(model.vocabulary(), benchmark);
   std::vector<ScoreRequest> sentences;
+  sentences.reserve(texts.size());
   for (const std::vector<int32_t>& text : texts) sentences.push_back({.target = text});
   const auto score = [&](std::span<const ScoreRequest> some) {
     return batched_scores(model, some, benchmark.batch_tokens);

@@ -38,6 +38,7 @@ std::vector<double> mixture_rates(std::span<const int64_t> sizes, std::span<cons
   for (const double weight : weights) require_positive("a number of data.weights", weight);
   const int64_t largest = *std::max_element(sizes.begin(), sizes.end());
   std::vector<double> rates;
+  rates.reserve(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     const double share = static_cast<double>(sizes[i]) / static_cast<double>(largest);
     rates.push_back((weights.empty() ? 1 : weights[i]) * std::pow(share, 1 / temperature - 1));

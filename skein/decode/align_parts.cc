@@ -43,6 +43,7 @@ void align_parts(std::span<TranslatedPart> parts, const Aligner& aligner, const 
                  const Tokenizer& target, const AlignOptions& options) {
   const std::vector<Pair> pairs = pairs_to_align(parts, options);
   std::vector<size_t> lengths;
+  lengths.reserve(pairs.size());
   for (const Pair& pair : pairs) {
     lengths.push_back(std::max(pair.source->tokens.size(), pair.target->search.tokens.size()));
   }

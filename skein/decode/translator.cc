@@ -162,6 +162,7 @@ void Translator::search_without_constraints(Parts& parts) const {
 void Translator::rerank(Parts& parts) const {
   // Of a line that was cut, the beginning that was translated.
   std::vector<std::string> sources;
+  sources.reserve(parts.size());
   for (const TranslatedPart& part : parts) {
     sources.push_back(part.source->cut ? source_.decode(part.source->tokens) : part.source->text);
   }

@@ -30,6 +30,7 @@ std::vector<WordPair> word_pairs(std::span<const int32_t> source_words,
     if (source >= 0) found.emplace(target_words[t], source);
   }
   std::vector<WordPair> pairs;
+  pairs.reserve(found.size());
   for (const auto& [target, source] : found) pairs.push_back({source, target});
   return pairs;
 }

@@ -93,6 +93,7 @@ void TrainingData::require_fit(const Model& model, const BlockOptions& blocks) c
 BatchIterator TrainingData::batches(const TrainOptions& options, const Model& model) const {
   BatchOptions batches = batch_options(options);
   std::vector<int64_t> sizes;
+  sizes.reserve(train_.size());
   for (const DataSet& each : train_) sizes.push_back(each.size());
   batches.rates = mixture_rates(sizes, options.data.weights, options.data.temperature);
   for (size_t i = 0; i < train_.size() && train_.size() > 1; ++i) {
