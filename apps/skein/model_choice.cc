@@ -31,6 +31,12 @@ LoadedModel load(const std::string& folder, const ModelChoice& choice) {
   std::filesystem::path path = folder;
   if (choice.checkpoint == "best" || choice.checkpoint == "last") {
     path /= choice.checkpoint;
+    if (std::filesystem::exists(folder) && !std::filesystem::exists(path)) {
+      throw FileError(fmt::format(
+          "{} has no {} checkpoint{}; leave out --checkpoint, or name a checkpoint's folder",
+          folder, choice.checkpoint,
+          choice.checkpoint == "best" ? " (its training has not validated yet)" : ""));
+    }
   } else if (!choice.checkpoint.empty()) {
     if (!std::filesystem::exists(choice.checkpoint)) {
       throw FileError(

@@ -69,6 +69,21 @@ void check_data(const Samples& data, int64_t max_tokens) {
   }
 }
 
+// How many samples an epoch sees. Throws UsageError if there are too many to number them.
+void check_epoch(const Samples& data, const BatchOptions& options) {
+  double samples = 0;
+  for (size_t i = 0; i < data.data_sets(); ++i) {
+    const auto size = static_cast<double>(data.begins()[i + 1] - data.begins()[i]);
+    samples += size * (options.rates.empty() ? 1 : options.rates[i]);
+  }
+  constexpr double kMost = std::numeric_limits<uint32_t>::max();
+  if (samples <= kMost && static_cast<double>(data.size()) <= kMost) return;
+  throw UsageError(
+      fmt::format("{}: an epoch of {:.4g} of {} samples; at most {} of as many are supported, give "
+                  "smaller data.weights or prepare the corpus in parts",
+                  data.name(0), samples, data.size(), std::numeric_limits<uint32_t>::max()));
+}
+
 // In the order of the files.
 std::vector<uint32_t> epoch_of(const Samples& data, const BatchOptions& options, int64_t epoch) {
   std::vector<uint32_t> samples;
@@ -80,12 +95,6 @@ std::vector<uint32_t> epoch_of(const Samples& data, const BatchOptions& options,
     for (const uint32_t sample :
          samples_of_epoch(data.begins()[i + 1] - begin, rate, seed, epoch)) {
       samples.push_back(static_cast<uint32_t>(begin) + sample);
-    }
-    if (samples.size() > std::numeric_limits<uint32_t>::max()) {
-      throw UsageError(
-          fmt::format("{}: an epoch of {} samples; at most {} are supported, give smaller weights "
-                      "or prepare the corpus in parts",
-                      data.name(i), samples.size(), std::numeric_limits<uint32_t>::max()));
     }
   }
   return samples;
@@ -117,6 +126,7 @@ void shuffle_into_sorted_pools(const Samples& data, size_t pool_samples, Random&
 BatchPlan::BatchPlan(const Samples& data, const BatchOptions& options, int64_t epoch) {
   check_options(options);
   check_data(data, options.max_tokens);
+  check_epoch(data, options);
   samples_ = epoch_of(data, options, epoch);
   Random random(options.seed, static_cast<uint64_t>(epoch));
   const BatchOrder order = epoch == 0 ? options.first_epoch_order : options.order;

@@ -81,7 +81,11 @@ Prompt Generator::encode(std::string_view text, int64_t number) const {
 
 std::vector<int32_t> Generator::encode_constraint(const std::string& text) const {
   std::vector<int32_t> tokens;
-  tokenizer_.encode(text, tokens);
+  try {
+    tokenizer_.encode(text, tokens);
+  } catch (const FormatError& error) {
+    throw UsageError(fmt::format("a constraint cannot be read: {}", error.what()));
+  }
   if (tokens.empty()) throw UsageError("a constraint has no content; expected text");
   if (std::find(tokens.begin(), tokens.end(), kUnkId) == tokens.end()) return tokens;
   throw UsageError(

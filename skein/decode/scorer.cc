@@ -10,6 +10,7 @@
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
 #include "skein/kernels/top_k.h"
+#include "skein/models/model.h"
 
 namespace skein {
 namespace {
@@ -39,13 +40,7 @@ void for_log_probabilities(const Tensor& logits, Mix&& mix) {
 }  // namespace
 
 void StepScorer::read(std::span<const int32_t> tokens, int64_t count) {
-  std::vector<int32_t> column(tokens.size() / static_cast<size_t>(count));
-  for (size_t t = 0; t < static_cast<size_t>(count); ++t) {
-    for (size_t row = 0; row < column.size(); ++row) {
-      column[row] = tokens[row * static_cast<size_t>(count) + t];
-    }
-    step(column);
-  }
+  read_in_parts(tokens, count, 1, [&](std::span<const int32_t> column, int64_t) { step(column); });
 }
 
 EnsembleScorer::EnsembleScorer(std::vector<std::unique_ptr<StepScorer>> members)

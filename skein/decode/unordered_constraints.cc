@@ -54,6 +54,8 @@ Constraints::Progress UnorderedConstraints::advance(const Progress& progress, in
   Progress next = progress;
   int32_t child = open_child(progress, progress.place, token);
   if (child == kNone) {
+    // Before what breaks off is given up, as in the reference: its own first token does not begin
+    // it anew.
     child = open_child(progress, kRoot, token);
     leave(next);
   }

@@ -110,6 +110,8 @@ class PaddedRows {
   explicit PaddedRows(const AmxProduct& p) : p_(p) {}
 
   void load(int64_t begin, int64_t end) {
+    if (begin == begin_) return;
+    begin_ = begin;
     const int64_t row = p_.k * kHalf;
     data_ = p_.a + begin * row;
     step_ = row;
@@ -126,16 +128,17 @@ class PaddedRows {
 
  private:
   const AmxProduct& p_;
+  int64_t begin_ = -1;
   std::vector<std::byte> copy_;
   const std::byte* data_ = nullptr;
   int64_t step_ = 0;
 };
 
 // Rows [begin, end), all in one block or whole blocks, by blocks [first, last) of columns.
-void multiply_part(const AmxProduct& p, int64_t begin, int64_t end, int64_t first, int64_t last) {
+void multiply_part(const AmxProduct& p, PaddedRows& rows, int64_t begin, int64_t end, int64_t first,
+                   int64_t last) {
   alignas(64) float sums[kBlock * kBlock];
   const int64_t steps = steps_of(p.k);
-  PaddedRows rows(p);
   for (int64_t row = begin; row < end; row += kBlock) {
     const int64_t count = std::min(kBlock, end - row);
     rows.load(row, row + count);
@@ -169,9 +172,10 @@ void multiply(const AmxProduct& p) {
   const auto grain = std::max<int64_t>(1, static_cast<int64_t>(50000 / nanoseconds));
   parallel_for(parts * row_blocks, grain, [&](int64_t begin, int64_t end) {
     configure();
+    PaddedRows rows(p);
     for (int64_t task = begin; task < end; ++task) {
       const int64_t row = task % row_blocks * kBlock, first = task / row_blocks * at_once;
-      multiply_part(p, row, std::min(row + kBlock, p.rows), first,
+      multiply_part(p, rows, row, std::min(row + kBlock, p.rows), first,
                     std::min(first + at_once, blocks));
     }
     release();

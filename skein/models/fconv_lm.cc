@@ -127,7 +127,7 @@ Tensor FConvLm::step(DecodeState& base, std::span<const int32_t> previous) const
   return project(state.decoder.out ? (*state.decoder.out)(tape, last) : last, state.output);
 }
 
-void FConvLm::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+void FConvLm::read_part(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
   Tape tape = inference_tape();
   advance(tape, dynamic_cast<State&>(base), tokens, count);
 }

@@ -82,7 +82,7 @@ Tensor FConv::step(DecodeState& base, std::span<const int32_t> previous) const {
   return project(state.decoder.out(tape, advance(tape, state, previous, 1)), state.output);
 }
 
-void FConv::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+void FConv::read_part(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
   Tape tape = inference_tape();
   advance(tape, dynamic_cast<State&>(base), tokens, count);
 }

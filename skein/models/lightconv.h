@@ -56,7 +56,7 @@ class LightConv : public Model {
   std::unique_ptr<DecodeState> start(const PackedSequences& source,
                                      int64_t sentences) const override;
   Tensor step(DecodeState& state, std::span<const int32_t> previous) const override;
-  void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const override;
+  void read_part(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const override;
   double training_flops(const Batch& batch) const override;
 
   // [source tokens, width]. This and alignment() throw Error for a language model.

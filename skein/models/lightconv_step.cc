@@ -78,7 +78,7 @@ Tensor LightConv::step(DecodeState& base, std::span<const int32_t> previous) con
   return project(last, output(tape));
 }
 
-void LightConv::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+void LightConv::read_part(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
   Tape tape = inference_tape();
   advance(tape, dynamic_cast<State&>(base), tokens, count);
 }

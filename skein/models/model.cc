@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "skein/base/error.h"
@@ -13,14 +14,17 @@ Tape Model::inference_tape() const {
 }
 
 void Model::read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const {
-  const auto rows = static_cast<size_t>(state.rows());
   require_tokens(state, tokens, count, 0, max_target_length());
-  std::vector<int32_t> column(rows);
-  for (size_t t = 0; t < static_cast<size_t>(count); ++t) {
-    for (size_t row = 0; row < rows; ++row)
-      column[row] = tokens[row * static_cast<size_t>(count) + t];
-    step(state, column);
-  }
+  // Windows and lists of visible rows take memory for each token that is read at once.
+  constexpr int64_t kAtOnce = 256;
+  read_in_parts(tokens, count, kAtOnce, [&](std::span<const int32_t> part, int64_t columns) {
+    read_part(state, part, columns);
+  });
+}
+
+void Model::read_part(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const {
+  read_in_parts(tokens, count, 1,
+                [&](std::span<const int32_t> column, int64_t) { step(state, column); });
 }
 
 Tensor Model::alignment(const Batch& /*batch*/) const {
@@ -35,6 +39,21 @@ void require_lengths(const PackedSequences& sentences, const char* side, int64_t
         fmt::format("{} sentence {} of the batch has {} tokens; the model takes at most {} "
                     "(model.max_positions)",
                     side, s + 1, length, longest));
+  }
+}
+
+void read_in_parts(std::span<const int32_t> tokens, int64_t count, int64_t most,
+                   const std::function<void(std::span<const int32_t>, int64_t)>& read) {
+  std::vector<int32_t> part;
+  for (int64_t begin = 0; begin < count; begin += most) {
+    const int64_t columns = std::min(most, count - begin);
+    part.clear();
+    for (size_t row = 0; row < tokens.size(); row += static_cast<size_t>(count)) {
+      const auto some =
+          tokens.subspan(row + static_cast<size_t>(begin), static_cast<size_t>(columns));
+      part.insert(part.end(), some.begin(), some.end());
+    }
+    read(part, columns);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -54,9 +55,11 @@ class Model {
   // only.
   virtual Tensor step(DecodeState& state, std::span<const int32_t> previous) const = 0;
   // tokens [rows, count], one row after another: the state moves on as by `count` calls of step()
-  // with one column each, which is what it does by default; models read all at once. With frozen
-  // parameters the state is the same to the bit.
-  virtual void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const;
+  // with one column each. With frozen parameters it is the same to the bit.
+  void read(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const;
+  // read() of a number of tokens that is small enough for memory. Calls step() by default; models
+  // that can read all tokens at once do.
+  virtual void read_part(DecodeState& state, std::span<const int32_t> tokens, int64_t count) const;
 
   // Whether alignment() is there.
   virtual bool has_alignment() const { return false; }
@@ -81,6 +84,10 @@ class Model {
  private:
   DType inference_type_ = DType::kF32;
 };
+
+// Calls read(part [rows, n], n) for at most `most` columns after another of tokens [rows, count].
+void read_in_parts(std::span<const int32_t> tokens, int64_t count, int64_t most,
+                   const std::function<void(std::span<const int32_t>, int64_t)>& read);
 
 // Throws ShapeError, naming `side` and sentence, for one of more than `longest` tokens.
 void require_lengths(const PackedSequences& sentences, const char* side, int64_t longest);

@@ -99,7 +99,8 @@ Tensor Transformer::step(DecodeState& base, std::span<const int32_t> previous) c
   return project(last, output(tape));
 }
 
-void Transformer::read(DecodeState& base, std::span<const int32_t> tokens, int64_t count) const {
+void Transformer::read_part(DecodeState& base, std::span<const int32_t> tokens,
+                            int64_t count) const {
   Tape tape = inference_tape();
   advance(tape, dynamic_cast<State&>(base), tokens, count);
 }

@@ -37,7 +37,9 @@ Variable attend_cache(const MultiHeadOptions& options, const Tensor& queries, co
 int64_t KeyValueCache::extend(int64_t count, int64_t columns, DType type) {
   const int64_t first = used;
   if (!rows.defined() || used + count > rows.rows()) {
-    const int64_t capacity = std::max<int64_t>(2 * used, used + 16 * count);
+    // At first for some steps more, if that is not much.
+    const int64_t steps = std::max(count, std::min<int64_t>(16 * count, 4096));
+    const int64_t capacity = std::max(2 * used, used + steps);
     Tensor grown = Tensor::uninitialized({capacity, columns}, type);
     if (used > 0) std::memcpy(grown.raw(), rows.raw(), rows.slice(0, used).bytes());
     rows = std::move(grown);

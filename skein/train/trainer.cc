@@ -136,7 +136,7 @@ void Run::build_model() {
                                  .clip_norm = options_.loop.clip_norm,
                                  .seed = static_cast<uint64_t>(options_.loop.seed)});
   validator_.emplace(Validator::Inputs{data_.valid(), *criterion_, *data_.tokenizers().target,
-                                       data_.valid_target_text(), blocks},
+                                       data_.valid_target_text(options_.validation.bleu), blocks},
                      options_.validation, options_.data.max_tokens);
 }
 

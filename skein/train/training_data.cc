@@ -70,7 +70,8 @@ LanguageOptions TrainingData::languages() const {
           .target_vocabulary = info_.target_vocabulary};
 }
 
-fs::path TrainingData::valid_target_text() const {
+fs::path TrainingData::valid_target_text(bool needed) const {
+  if (needed) require_data_file(folders_.front(), target_text_path("", "valid").string());
   return target_text_path(folders_.front(), "valid");
 }
 

@@ -24,7 +24,8 @@ class TrainingData {
   const Tokenizers& tokenizers() const { return tokenizers_; }
   std::span<const DataSet> train() const { return train_; }
   const DataSet& valid() const { return valid_; }
-  std::filesystem::path valid_target_text() const;
+  // The translations that validation compares with. `needed`: throws FileError if they are lost.
+  std::filesystem::path valid_target_text(bool needed) const;
   // The files that a model needs to be used.
   std::vector<std::filesystem::path> vocabularies() const;
   const std::filesystem::path& folder() const { return folders_.front(); }

@@ -66,6 +66,7 @@ TEST_F(Generate, TextsContainWhatIsAskedFor) {
       {{"--constraint zw", 2, "--beam"},
        {"--constraint-order given", 2, "--constraint"},
        {"--beam 2 --constraint ''", 2, "a constraint has no content"},
+       {"--beam 2 --constraint $(printf 'a\\377')", 2, "a constraint cannot be read: byte 2"},
        {"--beam 2 --constraint Q", 2, "the constraint 'Q' has characters or words that"},
        {"--beam 2 --constraint ei --diverse-groups 2", 2, "shares out the beam"},
        {"--beam 2 --constraint zweieieiz", 1,

@@ -327,6 +327,24 @@ TEST_F(TrainCommand, AFullDiskIsSaidAndTheLastCheckpointStaysWhole) {
   EXPECT_EQ(Checkpoint(checkpoints.front().path).state().step, 2);
 }
 
+TEST_F(TrainCommand, SaysWhichPartOfTheDataOrTheModelIsLost) {
+  ASSERT_EQ(run(command("model", "--train.max_updates 1")).exit_code, 0);
+  const ShellResult no_best =
+      run("rm model/best && echo one | skein translate --model model --checkpoint best");
+  EXPECT_EQ(no_best.exit_code, 1);
+  EXPECT_EQ(no_best.error,
+            "skein: model has no best checkpoint (its training has not validated yet); leave out "
+            "--checkpoint, or name a checkpoint's folder\n");
+  EXPECT_EQ(run("echo one | skein translate --model model").exit_code, 0);
+  const ShellResult no_text =
+      run("cp -r data lost && rm lost/valid.target.txt && " +
+          command("none", "--train.max_updates 1 --validation.bleu true", "lost"));
+  EXPECT_EQ(no_text.exit_code, 1);
+  EXPECT_THAT(no_text.error, HasSubstr("the data in lost is incomplete, valid.target.txt is "
+                                       "missing; run skein prepare again"));
+  EXPECT_EQ(run(command("none", "--train.max_updates 1", "lost")).exit_code, 0);
+}
+
 TEST_F(TrainCommand, TrainsOnSeveralFoldersWithWeightsAndOtherSplits) {
   const ShellResult made =
       run("skein vocab --input a.en a.de --type bpe --size 40 --output bpe.model && "

@@ -141,6 +141,13 @@ TEST_F(MixtureTest, BlocksEndWithTheirDataSet) {
   EXPECT_EQ(batch.target_input.sentence(23)[0], 2);
 }
 
+TEST_F(MixtureTest, AnEpochOfMoreSamplesThanCanBeNumberedIsRefused) {
+  EXPECT_THAT(error_of<UsageError>([&] {
+                BatchIterator(data_, {.rates = {1, 1e9}});
+              }),
+              HasSubstr("an epoch of 1e+10 of 50 samples"));
+}
+
 TEST_F(MixtureTest, ASetThatDoesNotFitIsNamed) {
   EXPECT_THAT(error_of<UsageError>([&] { BatchIterator(data_, {.max_tokens = 5}); }),
               HasSubstr("10.skd: 8 of 40 samples do not fit"));

@@ -62,6 +62,14 @@ TEST(UnorderedConstraints, AreMetInAnyOrder) {
   EXPECT_EQ(two->met_tokens(read(*two, "cax")), 1);
 }
 
+// As the fixtures of constrained search have it.
+TEST(UnorderedConstraints, WhatBreaksOffDoesNotBeginAgainWithItsOwnFirstToken) {
+  const auto one = constraints({"ab"}, ConstraintOrder::kAny);
+  EXPECT_EQ(one->met_tokens(read(*one, "aa")), 0);
+  EXPECT_FALSE(one->all_met(read(*one, "aab")));
+  EXPECT_TRUE(one->all_met(read(*one, "aabab")));
+}
+
 TEST(UnorderedConstraints, ThatBeginAlikeAreMetOneByOne) {
   const auto two = constraints({"ab", "ac"}, ConstraintOrder::kAny);
   EXPECT_FALSE(two->all_met(read(*two, "ab")));

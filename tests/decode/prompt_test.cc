@@ -86,6 +86,18 @@ TEST_F(PromptTest, OfAnyLengthDoesNotDependOnTheOthersToTheBit) {
   }
 }
 
+// More tokens than a model reads at once.
+TEST_F(PromptTest, LongOnesAreReadInParts) {
+  Random random(6);
+  model_ = random_language_model(kWords, 700);
+  const Tokens prompt = random_prompt(random, 600);
+  const SearchOptions read{.beam = 1, .max_length_a = 0, .max_length_b = 5, .prompt = prompt};
+  const SearchOptions forced{.beam = 1, .max_length_a = 0, .max_length_b = 605, .prefix = prompt};
+  Tokens expected = search({forced})[0][0].tokens;
+  expected.erase(expected.begin(), expected.begin() + 600);
+  EXPECT_EQ(search({read})[0][0].tokens, expected);
+}
+
 TEST_F(PromptTest, MeetsNoConstraintAndCountsForNoLength) {
   const Tokens words = {7, 8, 9};
   const auto found = search({{.beam = 4,

@@ -245,7 +245,7 @@ inline void expect_reading_to_equal_steps(const Model& model, const VocabularySi
   });
   // As a model does that has no way of its own.
   const Tensor by_steps =
-      logits_after([&](auto& state) { model.Model::read(state, read, kCount); });
+      logits_after([&](auto& state) { model.Model::read_part(state, read, kCount); });
   EXPECT_TRUE(std::ranges::equal(at_once.values<float>(), by_steps.values<float>()));
   EXPECT_TRUE(std::ranges::equal(in_two.values<float>(), by_steps.values<float>()));
 }
