@@ -1,13 +1,11 @@
 // skein train, as a user calls it, interrupts it and gets it wrong.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -69,32 +67,16 @@ class TrainCommand : public testing::Test {
   }
 };
 
-// Starts `line` in a process group of its own and kills the group after `milliseconds`. True if the
-// command had ended before.
-bool run_and_kill(const std::string& line, const std::filesystem::path& folder,
-                  int64_t milliseconds) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::setpgid(0, 0);
-    run_shell(line, folder);
-    ::_exit(0);
-  }
-  ::setpgid(child, child);
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  const bool ended = ::waitpid(child, nullptr, WNOHANG) == child;
-  ::kill(-child, SIGKILL);
-  if (!ended) ::waitpid(child, nullptr, 0);
-  return ended;
-}
-
 TEST_F(TrainCommand, KilledAtTwentyRandomMomentsItGoesOnAndEndsWithTheSameModel) {
   const std::string settings = "--train.max_updates 200 --checkpoint.every 5 --validation.every 50";
   ASSERT_EQ(run(command("whole", settings)).exit_code, 0);
   Random random(20);
   int64_t newest = 0;
   for (int kill = 0; kill < 20; ++kill) {
-    run_and_kill(command("killed", settings), folder_.path(),
-                 static_cast<int64_t>(30 + random.below(250)));
+    {
+      const StartedShell training("exec " + command("killed", settings), folder_.path());
+      std::this_thread::sleep_for(std::chrono::milliseconds(30 + random.below(250)));
+    }  // killed here
     const auto checkpoints = list_checkpoints(folder_.path() / "killed");
     if (checkpoints.empty()) continue;
     // The newest one under its name is complete, and never older than the one before the kill.
@@ -113,34 +95,37 @@ TEST_F(TrainCommand, KilledAtTwentyRandomMomentsItGoesOnAndEndsWithTheSameModel)
   }
 }
 
-// `kill` is sent to a training without end once its first progress line is there; "$pid" is the
-// training, "-$pid" its process group.
-ShellResult stop_training(const std::string& training, const std::string& kill,
-                          const std::filesystem::path& folder) {
-  return run_shell("set -m; rm -f log\n" + training +
-                       " 2>log & pid=$!\n"
-                       "for ((tenth = 0; tenth < 3000; ++tenth)); do\n"
-                       "  grep -qs 'epoch 1 ' log || ! kill -0 $pid && break; sleep 0.1\n"
-                       "done\n" +
-                       kill + "\nwait -f $pid; code=$?; cat log >&2; exit $code",
-                   folder);
-}
+// Sent in turn to the training (`to_group`: to its process group) once its first progress line is
+// there.
+struct Kill {
+  int signal = 0;
+  bool to_group = false;
+};
 
 TEST_F(TrainCommand, ASignalSavesAndEnds) {
-  const std::string training =
-      command("run", "--train.max_updates 1000000 --train.log_every 1000000");
   // Process and group, as `timeout` and batch systems do; two of one kind may become one on their
   // way, an INT and a TERM never.
-  for (const auto& [kill, signal] :
-       {std::pair("kill -INT $pid", SIGINT), std::pair("kill -TERM $pid", SIGTERM),
-        std::pair("kill -INT $pid -$pid", SIGINT), std::pair("kill -TERM $pid -$pid", SIGTERM),
-        std::pair("kill -INT $pid; kill -TERM -$pid", 0)}) {
-    SCOPED_TRACE(kill);
+  for (const std::vector<Kill>& kills : std::vector<std::vector<Kill>>{
+           {{SIGINT, false}},
+           {{SIGTERM, false}},
+           {{SIGINT, false}, {SIGINT, true}},
+           {{SIGTERM, false}, {SIGTERM, true}},
+           {{SIGINT, false}, {SIGTERM, true}},
+       }) {
+    SCOPED_TRACE(fmt::format("signal {}, {} in all", kills[0].signal, kills.size()));
     std::filesystem::remove_all(folder_.path() / "run");
-    const ShellResult result = stop_training(training, kill, folder_.path());
-    // As the signal would have ended it; 0: either of the two may come first.
-    if (signal != 0) {
-      EXPECT_EQ(result.exit_code, 128 + signal) << result.error;
+    StartedShell training(
+        "exec " + command("run", "--train.max_updates 1000000 --train.log_every 1000000"),
+        folder_.path());
+    while (training.error().find("epoch 1 ") == std::string::npos && !training.ended())
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_FALSE(training.ended()) << training.error();
+    for (const Kill& kill : kills)
+      ::kill(kill.to_group ? -training.id() : training.id(), kill.signal);
+    const ShellResult result = training.wait();
+    // As the signal would have ended it; of two kinds either may come first.
+    if (kills.front().signal == kills.back().signal) {
+      EXPECT_EQ(result.exit_code, 128 + kills[0].signal) << result.error;
     } else {
       EXPECT_THAT(result.exit_code, testing::AnyOf(128 + SIGINT, 128 + SIGTERM)) << result.error;
     }
