@@ -13,6 +13,16 @@ pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 
+# Training on many machines; what is missing here is left out.
+pkg_check_modules(openmpi IMPORTED_TARGET ompi-c)
+pkg_check_modules(mpich IMPORTED_TARGET mpich)
+set(SKEIN_MPIS "")
+foreach(mpi openmpi mpich)
+  if(TARGET PkgConfig::${mpi})
+    list(APPEND SKEIN_MPIS ${mpi})
+  endif()
+endforeach()
+
 # Debian 13's pkg-config file of SentencePiece asks for protobuf's headers, which its users don't need.
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
