@@ -7,10 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p skein/base skein/tensor skein/kernels skein/text apps/skein
+mkdir -p skein/base skein/tensor skein/kernels skein/text skein/comm apps/skein aggbox/aggbox
 
 printf '#include <vector>\n#include "skein/base/error.h"\n' > skein/tensor/good.h
 printf '#include <dnnl.hpp>\n#include <sys/stat.h>\n' > skein/kernels/good.cc
+printf '#include "aggbox/aggbox/group.h"\n' > skein/comm/good.cc
+printf '#include "aggbox/aggbox/group.h"\n' > skein/base/past_comm.cc
+printf '#include "skein/base/error.h"\n' > aggbox/aggbox/knows_skein.cc
 printf '#include "skein/text/later.h"\n' > skein/tensor/later_layer.cc
 printf '  #  include "skein/tensor/later.h"\n' > skein/base/later_layer.h
 printf '#include <dnnl.hpp>\n' > skein/text/other_door.cc
@@ -20,11 +23,13 @@ printf '#include "skein/attic/x.h"\n' > skein/base/no_layer.cc
 printf '#include "apps/skein/commands.h"\n' > skein/base/outside.cc
 printf '#include <zstd.h>\n' > apps/skein/other_door.cc
 
-expected='apps/skein/other_door.cc
+expected='aggbox/aggbox/knows_skein.cc
+apps/skein/other_door.cc
 skein/base/later_layer.h
 skein/base/no_door.cc
 skein/base/no_layer.cc
 skein/base/outside.cc
+skein/base/past_comm.cc
 skein/kernels/leaking_header.h
 skein/tensor/later_layer.cc
 skein/text/other_door.cc'

@@ -1,0 +1,198 @@
+#include "aggbox/aggbox/group.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <optional>
+#include <random>
+
+#include "aggbox/aggbox/broadcaster.h"
+#include "aggbox/aggbox/dispatcher.h"
+#include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/float_sum.h"
+#include "aggbox/aggbox/integer_exchange.h"
+#include "aggbox/aggbox/interface.h"
+#include "aggbox/aggbox/kernel_job.h"
+#include "aggbox/aggbox/pipeline.h"
+#include "aggbox/aggbox/rendezvous.h"
+#include "aggbox/aggbox/worker.h"
+
+namespace aggbox {
+namespace {
+
+void check(const GroupOptions& options) {
+  if (options.size < 2 || options.size > AGGBOX_MAX_RANKS) {
+    throw Error(fmt::format("a group of {} ranks is not possible; expected 2 to {}", options.size,
+                            AGGBOX_MAX_RANKS));
+  }
+  if (options.rank >= options.size) {
+    throw Error(fmt::format("rank {} is not one of {} ranks; expected 0 to {}", options.rank,
+                            options.size, options.size - 1));
+  }
+  if (options.window < 2 || options.window > AGGBOX_MAX_WINDOW ||
+      !std::has_single_bit(options.window)) {
+    throw Error(fmt::format("window {} is not possible; expected a power of two from 2 to {}",
+                            options.window, AGGBOX_MAX_WINDOW));
+  }
+}
+
+std::uint64_t random_word() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+struct Group::State {
+  explicit State(const GroupOptions& settings)
+      : options(settings),
+        interface(find_interface(settings.interface)),
+        rendezvous({.coordinator = settings.coordinator,
+                    .rank = settings.rank,
+                    .size = settings.size,
+                    .self = interface.member,
+                    .timeout = settings.timeout}) {
+    Membership choice = {.authenticate_payload = settings.authenticate_payload,
+                         .window = settings.window};
+    if (settings.rank == 0) choose_job(choice);
+    const Membership membership = rendezvous.agree(choice);
+    if (settings.rank != 0) entry.emplace(settings.interface, membership.job);
+    if (!entry->claimed()) {
+      throw UnavailableError(fmt::format(
+          "the place of job {:08x} on '{}' is taken by another job; start the group again",
+          membership.job, settings.interface));
+    }
+    kernel.emplace(membership, interface.index, entry->hook());
+    for (const auto type : {AGGBOX_VOID, AGGBOX_CONTRIBUTION, AGGBOX_RESULT, AGGBOX_BROADCAST,
+                            AGGBOX_ACKNOWLEDGMENT}) {
+      entry->enter(type, kernel->program(type));
+    }
+    for (const auto request : {AGGBOX_OWN_CONTRIBUTION, AGGBOX_SPREAD})
+      entry->enter(request, kernel->program(request));
+    broadcaster.emplace(membership, *kernel,
+                        Broadcaster::Options{.timeout = settings.timeout,
+                                             .check_peers = [this] { check_peers(); }});
+    pipeline.emplace(
+        membership, *kernel,
+        Pipeline::Options{.timeout = settings.timeout, .check_peers = [this] { check_peers(); }});
+    rendezvous.meet();
+  }
+
+  void choose_job(Membership& choice) {
+    choice.key = {random_word(), random_word()};
+    for (std::uint32_t tries = 0; tries < 16 * DispatcherEntry::kEntries; ++tries) {
+      choice.job = static_cast<std::uint32_t>(random_word());
+      entry.emplace(options.interface, choice.job);
+      if (entry->claimed()) return;
+    }
+    throw UnavailableError(fmt::format("{} jobs run on '{}', and no more are possible",
+                                       DispatcherEntry::kEntries, options.interface));
+  }
+
+  void check_peers() const {
+    if (const auto rank = rendezvous.departed())
+      throw PeerError(fmt::format("rank {} has left the group", *rank));
+  }
+
+  // In order with those that were started before.
+  void run(std::function<void()> collective) {
+    if (worker.idle()) {
+      collective();
+    } else {
+      worker.start(std::move(collective)).get();
+    }
+  }
+
+  GroupOptions options;
+  Interface interface;
+  Rendezvous rendezvous;
+  std::optional<DispatcherEntry> entry;
+  std::optional<KernelJob> kernel;
+  std::optional<Pipeline> pipeline;
+  std::optional<Broadcaster> broadcaster;
+  Worker worker;
+};
+
+Group::Group(const GroupOptions& options) {
+  check(options);
+  state_ = std::make_unique<State>(options);
+}
+
+Group::~Group() {
+  try {
+    state_->run([] {});
+    state_->rendezvous.meet();
+  } catch (const std::exception&) {  // a rank has left already; this one leaves, too
+  }
+}
+
+std::uint32_t Group::rank() const { return state_->options.rank; }
+std::uint32_t Group::size() const { return state_->options.size; }
+
+namespace {
+
+template <typename T>
+void sum_integers(Pipeline& pipeline, std::span<T> values) {
+  IntegerExchange<T> exchange(values);
+  pipeline.run(exchange);
+}
+
+}  // namespace
+
+void Group::all_reduce(std::span<std::int32_t> values) {
+  state_->run([&] { sum_integers(*state_->pipeline, values); });
+}
+
+void Group::all_reduce(std::span<std::int64_t> values) {
+  state_->run([&] { sum_integers(*state_->pipeline, values); });
+}
+
+void Group::all_reduce(std::span<float> values, Reduction reduction) {
+  const double factor = reduction == Reduction::kMean ? 1.0 / size() : 1;
+  state_->run([&] { sum_floats(*state_->pipeline, rank(), size(), values, factor); });
+}
+
+Handle Group::start_all_reduce(std::span<std::int32_t> values) {
+  return Handle(state_->worker.start([this, values] { sum_integers(*state_->pipeline, values); }));
+}
+
+Handle Group::start_all_reduce(std::span<std::int64_t> values) {
+  return Handle(state_->worker.start([this, values] { sum_integers(*state_->pipeline, values); }));
+}
+
+Handle Group::start_all_reduce(std::span<float> values, Reduction reduction) {
+  const double factor = reduction == Reduction::kMean ? 1.0 / size() : 1;
+  return Handle(state_->worker.start(
+      [this, values, factor] { sum_floats(*state_->pipeline, rank(), size(), values, factor); }));
+}
+
+void Group::broadcast(std::span<std::uint8_t> bytes, std::uint32_t root) {
+  if (root >= size())
+    throw Error(
+        fmt::format("root {} is not one of {} ranks; expected 0 to {}", root, size(), size() - 1));
+  state_->run([&] { state_->broadcaster->run(bytes, root); });
+}
+
+void Group::barrier() {
+  std::int32_t one = 1;
+  all_reduce(std::span(&one, 1));
+}
+
+Counters Group::counters() const {
+  const KernelJob& kernel = *state_->kernel;
+  Counters counters = {.added = kernel.events(AGGBOX_ADDED) + kernel.events(AGGBOX_COMPLETED),
+                       .completed = kernel.events(AGGBOX_COMPLETED),
+                       .repeated = kernel.events(AGGBOX_REPEATED),
+                       .stored = kernel.events(AGGBOX_STORED),
+                       .duplicates = kernel.events(AGGBOX_DUPLICATE),
+                       .stale = kernel.events(AGGBOX_STALE),
+                       .retransmissions = state_->pipeline->retransmissions() +
+                                          state_->broadcaster->retransmissions()};
+  for (const auto event : {AGGBOX_EARLY, AGGBOX_MISMATCH, AGGBOX_MALFORMED, AGGBOX_WRONG_JOB,
+                           AGGBOX_WRONG_SOURCE, AGGBOX_FORGED}) {
+    counters.rejected += kernel.events(event);
+  }
+  return counters;
+}
+
+}  // namespace aggbox

@@ -1,0 +1,54 @@
+#include "aggbox/aggbox/interface.h"
+
+#include <fmt/format.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+#include "aggbox/aggbox/descriptor.h"
+#include "aggbox/aggbox/error.h"
+
+namespace aggbox {
+
+Interface find_interface(const std::string& name) {
+  const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request = {};
+  const auto ask = [&](unsigned long what) {
+    name.copy(request.ifr_name, IFNAMSIZ - 1);
+    return ::ioctl(socket.get(), what, &request) == 0;
+  };
+  Interface interface = {.name = name};
+  if (name.size() >= IFNAMSIZ || !ask(SIOCGIFINDEX)) {
+    throw UnavailableError(
+        fmt::format("interface '{}' does not exist here; `ip link` lists those that do", name));
+  }
+  interface.index = request.ifr_ifindex;
+  if (!ask(SIOCGIFHWADDR))
+    throw UnavailableError(fmt::format("interface '{}' has no MAC address", name));
+  std::memcpy(interface.member.mac.data(), request.ifr_hwaddr.sa_data, interface.member.mac.size());
+  if (!ask(SIOCGIFADDR)) {
+    throw UnavailableError(
+        fmt::format("interface '{}' has no IPv4 address; give it one with `ip address add`", name));
+  }
+  sockaddr_in address;
+  std::memcpy(&address, &request.ifr_addr, sizeof address);
+  interface.member.address = address.sin_addr.s_addr;
+  return interface;
+}
+
+std::string driver_of(const std::string& interface) {
+  const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ethtool_drvinfo driver = {};
+  driver.cmd = ETHTOOL_GDRVINFO;
+  ifreq request = {};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  request.ifr_data = reinterpret_cast<char*>(&driver);
+  return ::ioctl(socket.get(), SIOCETHTOOL, &request) == 0 ? driver.driver : "";
+}
+
+}  // namespace aggbox

@@ -1,0 +1,26 @@
+// Who takes part in a job.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace aggbox {
+
+struct Member {
+  std::array<std::uint8_t, 6> mac = {};
+  std::uint32_t address = 0;  // IPv4, network order
+};
+
+struct Membership {
+  std::uint32_t job = 0;                  // random; in every packet
+  std::array<std::uint64_t, 2> key = {};  // of the packets' tags
+  bool authenticate_payload = true;       // the tags cover payloads, too
+  std::uint32_t window = 0;          // chunks of one owner in flight; a power of two, up to 256
+  std::uint32_t rank = 0;            // this process
+  std::vector<Member> members = {};  // by rank; 2 to 64
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+};
+
+}  // namespace aggbox

@@ -1,0 +1,210 @@
+#include "aggbox/aggbox/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "aggbox/aggbox/error.h"
+
+namespace aggbox {
+namespace {
+
+constexpr std::uint32_t kHelloMagic = 0x4c484741;  // "AGHL"
+
+struct Hello {
+  std::uint32_t magic;
+  std::uint32_t rank;
+  std::uint32_t size;
+  Member member;
+};
+
+struct Choice {
+  std::uint32_t job;
+  std::uint32_t window;
+  std::uint64_t authenticate_payload;
+  std::uint64_t key[2];
+};
+
+sockaddr_in parse_address(const std::string& text) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  const std::size_t colon = text.rfind(':');
+  int port = 0;
+  if (colon != std::string::npos) port = std::atoi(text.c_str() + colon + 1);
+  if (port < 1 || port > 65535 ||
+      ::inet_pton(AF_INET, text.substr(0, colon).c_str(), &address.sin_addr) != 1) {
+    throw Error(fmt::format(
+        "coordinator '{}' is not an address; expected rank 0's, as in 10.0.0.1:7000", text));
+  }
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+int milliseconds_until(std::chrono::steady_clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+}
+
+bool readable(const Descriptor& socket, int milliseconds) {
+  pollfd poll = {.fd = socket.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&poll, 1, milliseconds) == 1;
+}
+
+void send_at_once(const Descriptor& socket) {
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(const Meeting& meeting)
+    : meeting_(meeting),
+      deadline_(std::chrono::steady_clock::now() + meeting.timeout),
+      members_(meeting.size) {
+  if (meeting.rank == 0) {
+    gather_hellos();
+  } else {
+    say_hello();
+  }
+}
+
+void Rendezvous::gather_hellos() {
+  const sockaddr_in address = parse_address(meeting_.coordinator);
+  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.get(), static_cast<int>(meeting_.size)) != 0) {
+    throw Error(
+        fmt::format("rank 0 cannot listen at {}: {}", meeting_.coordinator, std::strerror(errno)));
+  }
+  peers_.resize(meeting_.size);
+  members_[0] = meeting_.self;
+  for (std::uint32_t missing = meeting_.size - 1; missing > 0;) {
+    if (!readable(listener, milliseconds_until(deadline_))) {
+      std::string ranks;
+      for (std::uint32_t rank = 1; rank < meeting_.size; ++rank) {
+        if (!peers_[rank]) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", rank);
+      }
+      throw PeerError(fmt::format("rank {} did not come to {} within {} s", ranks,
+                                  meeting_.coordinator, meeting_.timeout.count() / 1000.0));
+    }
+    Descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    Hello hello = {};
+    // A stranger, or a second process of one rank, is sent away.
+    if (!peer || !readable(peer, 1000) ||
+        ::recv(peer.get(), &hello, sizeof hello, MSG_WAITALL) != sizeof hello ||
+        hello.magic != kHelloMagic || hello.rank == 0 || hello.rank >= meeting_.size ||
+        hello.size != meeting_.size || peers_[hello.rank]) {
+      continue;
+    }
+    send_at_once(peer);
+    members_[hello.rank] = hello.member;
+    peers_[hello.rank] = std::move(peer);
+    --missing;
+  }
+}
+
+void Rendezvous::say_hello() {
+  const sockaddr_in address = parse_address(meeting_.coordinator);
+  for (;;) {
+    Descriptor peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(peer.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+      send_at_once(peer);
+      peers_.push_back(std::move(peer));
+      break;
+    }
+    if (milliseconds_until(deadline_) == 0) {
+      throw PeerError(fmt::format("rank 0 does not answer at {}: {}", meeting_.coordinator,
+                                  std::strerror(errno)));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const Hello hello = {
+      .magic = kHelloMagic, .rank = meeting_.rank, .size = meeting_.size, .member = meeting_.self};
+  send(peers_[0], &hello, sizeof hello);
+}
+
+Membership Rendezvous::agree(Membership chosen) {
+  Choice choice = {.job = chosen.job,
+                   .window = chosen.window,
+                   .authenticate_payload = chosen.authenticate_payload,
+                   .key = {chosen.key[0], chosen.key[1]}};
+  const std::size_t bytes = members_.size() * sizeof(Member);
+  for (const Descriptor& peer : peers_) {
+    if (!peer) continue;
+    if (meeting_.rank == 0) {
+      send(peer, &choice, sizeof choice);
+      send(peer, members_.data(), bytes);
+    } else {
+      receive(peer, &choice, sizeof choice);
+      receive(peer, members_.data(), bytes);
+    }
+  }
+  return {.job = choice.job,
+          .key = {choice.key[0], choice.key[1]},
+          .authenticate_payload = choice.authenticate_payload != 0,
+          .window = choice.window,
+          .rank = meeting_.rank,
+          .members = members_};
+}
+
+void Rendezvous::meet() {
+  deadline_ = std::chrono::steady_clock::now() + meeting_.timeout;
+  char byte = 0;
+  for (const Descriptor& peer : peers_) {
+    if (!peer) continue;
+    if (meeting_.rank == 0) {
+      receive(peer, &byte, 1);
+    } else {
+      send(peer, &byte, 1);
+      receive(peer, &byte, 1);
+    }
+  }
+  if (meeting_.rank != 0) return;
+  for (const Descriptor& peer : peers_) {
+    if (peer) send(peer, &byte, 1);
+  }
+}
+
+std::optional<std::uint32_t> Rendezvous::departed() const {
+  for (const Descriptor& peer : peers_) {
+    char byte = 0;
+    if (peer && readable(peer, 0) && ::recv(peer.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+      return rank_of(peer);
+  }
+  return std::nullopt;
+}
+
+void Rendezvous::send(const Descriptor& peer, const void* data, std::size_t bytes) const {
+  if (::send(peer.get(), data, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
+    throw PeerError(fmt::format("rank {} has left: {}", rank_of(peer), std::strerror(errno)));
+  }
+}
+
+void Rendezvous::receive(const Descriptor& peer, void* data, std::size_t bytes) const {
+  auto* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    if (!readable(peer, milliseconds_until(deadline_))) {
+      throw PeerError(fmt::format("rank {} does not answer", rank_of(peer)));
+    }
+    const ssize_t got = ::recv(peer.get(), to, bytes, 0);
+    if (got <= 0) throw PeerError(fmt::format("rank {} has left", rank_of(peer)));
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+std::uint32_t Rendezvous::rank_of(const Descriptor& peer) const {
+  return meeting_.rank == 0 ? static_cast<std::uint32_t>(&peer - peers_.data()) : 0;
+}
+
+}  // namespace aggbox

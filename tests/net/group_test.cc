@@ -1,0 +1,272 @@
+// Collectives over the hosts of a lab, against exact arithmetic.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+
+#include "aggbox/aggbox/doctor.h"
+#include "aggbox/aggbox/faults.h"
+#include "net/hosts.h"
+
+namespace aggbox {
+namespace {
+
+// Around the ends of a block, a chunk, the ranks' shares and a window; 4-byte values.
+constexpr std::size_t kSizes[] = {0,   1,    2,    15,   16,    17,    87,    88,
+                                  89,  117,  176,  177,  351,   352,   353,   704,
+                                  705, 1056, 1408, 1409, 45056, 45057, 100003};
+
+template <typename T>
+std::vector<T> integers(std::uint32_t rank, std::size_t size) {
+  std::mt19937_64 random(rank * 1000 + size);
+  std::vector<T> values(size);
+  for (T& value : values) value = static_cast<T>(random());  // sums wrap
+  return values;
+}
+
+template <typename T>
+std::vector<T> integer_sums(std::uint32_t ranks, std::size_t size) {
+  std::vector<std::make_unsigned_t<T>> sums(size);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto values = integers<T>(rank, size);
+    for (std::size_t i = 0; i < size; ++i)
+      sums[i] += static_cast<std::make_unsigned_t<T>>(values[i]);
+  }
+  return {sums.begin(), sums.end()};
+}
+
+// Values over 30 powers of two, in whole multiples of 2^-20: their sums are exact in double
+// precision.
+std::vector<float> floats(std::uint32_t rank, std::size_t size) {
+  std::mt19937 random(static_cast<std::uint32_t>(rank * 1000 + size));
+  std::vector<float> values(size);
+  for (float& value : values) {
+    value = std::ldexp(static_cast<float>(static_cast<int>(random() % 65536) - 32768),
+                       static_cast<int>(random() % 30) - 20);
+  }
+  return values;
+}
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+class LabOf : public testing::TestWithParam<std::tuple<std::uint32_t, Hook>> {
+ protected:
+  void SetUp() override {
+    if (const std::string fault = first_fault(); !fault.empty())
+      GTEST_SKIP() << "left out: " << fault;
+    Lab::up({.hosts = hosts(), .hook = std::get<Hook>(GetParam())});
+  }
+  void TearDown() override { Lab::down(); }
+  static std::uint32_t hosts() { return std::get<std::uint32_t>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Hosts, LabOf,
+                         testing::Combine(testing::Values(2, 3, 4),
+                                          testing::Values(Hook::kFrames, Hook::kSuperPackets)),
+                         [](const auto& info) {
+                           return std::to_string(std::get<0>(info.param)) +
+                                  (std::get<1>(info.param) == Hook::kFrames ? "_frames"
+                                                                            : "_super_packets");
+                         });
+
+template <typename T>
+void check_integers(Group& group, std::size_t size) {
+  auto values = integers<T>(group.rank(), size);
+  group.all_reduce(std::span(values));
+  require(values == integer_sums<T>(group.size(), size),
+          "wrong sum of " + std::to_string(size) + " integers");
+}
+
+TEST_P(LabOf, IntegersAreAddedExactlyAndWrap) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       for (const std::size_t size : kSizes)
+                         check_integers<std::int32_t>(group, size);
+                       for (const std::size_t size : kSizes)
+                         check_integers<std::int64_t>(group, size);
+                     }),
+            "");
+}
+
+// Also the smallest window, in which every slot is used again and again.
+TEST_P(LabOf, FloatsAreAddedWithinTheBoundAndAlikeOnAllRanks) {
+  for (const std::uint32_t window : {2U, 64U}) {
+    for (const std::size_t size :
+         {std::size_t{1}, std::size_t{88}, std::size_t{353}, std::size_t{45057}}) {
+      const SharedArray<float> results(size * hosts());
+      ASSERT_EQ(on_hosts(hosts(),
+                         [&](GroupOptions options) {
+                           options.window = window;
+                           Group group(options);
+                           auto values = floats(group.rank(), size);
+                           group.all_reduce(std::span(values));
+                           std::copy(values.begin(), values.end(),
+                                     results.values().begin() +
+                                         static_cast<std::ptrdiff_t>(group.rank() * size));
+                         }),
+                "");
+      const double ranks = hosts();
+      const double bound = ranks * ranks * std::ldexp(32768.0 * 512, -30);
+      std::vector<std::vector<float>> inputs;
+      for (std::uint32_t rank = 0; rank < hosts(); ++rank) inputs.push_back(floats(rank, size));
+      for (std::size_t i = 0; i < size; ++i) {
+        double exact = 0;
+        for (const auto& input : inputs) exact += input[i];
+        ASSERT_NEAR(results.values()[i], exact, bound + std::abs(exact) * 0x1p-24)
+            << i << " of " << size;
+      }
+      for (std::uint32_t rank = 1; rank < hosts(); ++rank) {
+        EXPECT_EQ(
+            std::memcmp(&results.values()[0], &results.values()[rank * size], size * sizeof(float)),
+            0)
+            << rank;
+      }
+    }
+  }
+}
+
+TEST_P(LabOf, NotFiniteValuesFollowTheStandardAndStayInTheirPlace) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       constexpr float kInfinity = std::numeric_limits<float>::infinity();
+                       std::vector<float> values(1000, 1);
+                       if (group.rank() == 0) values[5] = kInfinity;
+                       if (group.rank() == 1) values[400] = -kInfinity;
+                       if (group.rank() == 0) values[401] = std::numeric_limits<float>::quiet_NaN();
+                       values[402] = group.rank() == 0 ? kInfinity : -kInfinity;
+                       group.all_reduce(std::span(values));
+                       require(values[5] == kInfinity && values[400] == -kInfinity,
+                               "infinities are gone");
+                       require(std::isnan(values[401]) && std::isnan(values[402]), "NaN is gone");
+                       require(std::count(values.begin(), values.end(),
+                                          static_cast<float>(group.size())) == 996,
+                               "the others are spoilt");
+                     }),
+            "");
+}
+
+TEST_P(LabOf, SeveralStartedSumsComeInTheirOrder) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       auto first = integers<std::int32_t>(group.rank(), 5000);
+                       auto second = integers<std::int64_t>(group.rank(), 3);
+                       std::vector<float> third(700, static_cast<float>(group.rank()));
+                       Handle one = group.start_all_reduce(std::span(first));
+                       Handle two = group.start_all_reduce(std::span(second));
+                       Handle three = group.start_all_reduce(std::span(third), Reduction::kMean);
+                       group.barrier();
+                       three.wait();
+                       two.wait();
+                       one.wait();
+                       require(first == integer_sums<std::int32_t>(group.size(), 5000), "first");
+                       require(second == integer_sums<std::int64_t>(group.size(), 3), "second");
+                       require(third[699] == static_cast<float>((group.size() - 1) / 2.0), "third");
+                     }),
+            "");
+}
+
+std::vector<std::uint8_t> bytes(std::uint32_t root, std::size_t size) {
+  std::mt19937 random(static_cast<std::uint32_t>(root * 1000 + size));
+  std::vector<std::uint8_t> values(size);
+  for (auto& value : values) value = static_cast<std::uint8_t>(random());
+  return values;
+}
+
+void check_broadcast(Group& group, std::uint32_t root, std::size_t size) {
+  std::vector<std::uint8_t> values(size);
+  if (group.rank() == root) values = bytes(root, size);
+  group.broadcast(values, root);
+  require(values == bytes(root, size), "wrong broadcast of " + std::to_string(size) + " bytes");
+}
+
+TEST_P(LabOf, EveryRankGetsWhatTheRootBroadcasts) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       for (const std::size_t size :
+                            {0, 1, 63, 64, 65, 1407, 1408, 1409, 90112, 90113, 500001}) {
+                         for (std::uint32_t root = 0; root < group.size(); ++root)
+                           check_broadcast(group, root, size);
+                       }
+                     }),
+            "");
+}
+
+TEST_P(LabOf, ARankThatDiesIsNamed) {
+  const std::string failures = on_hosts(hosts(), [](GroupOptions options) {
+    options.timeout = std::chrono::seconds(2);
+    Group group(options);
+    group.barrier();
+    if (group.rank() == group.size() - 1) ::_exit(0);
+    std::vector<std::int32_t> values(10000);
+    group.all_reduce(std::span(values));
+  });
+  EXPECT_NE(failures.find("rank 0: rank " + std::to_string(hosts() - 1) + " has left the group"),
+            std::string::npos)
+      << failures;
+}
+
+// Loss, doubles, overtaking and changed bits at once, on every wire; seeds give new faults each.
+class Faulty : public testing::TestWithParam<Hook> {};
+INSTANTIATE_TEST_SUITE_P(At, Faulty, testing::Values(Hook::kFrames, Hook::kSuperPackets),
+                         [](const auto& info) {
+                           return info.param == Hook::kFrames ? "frames" : "super_packets";
+                         });
+
+TEST_P(Faulty, CollectivesAreRightWhateverTheWireDoes) {
+  if (const std::string fault = first_fault(); !fault.empty())
+    GTEST_SKIP() << "left out: " << fault;
+  constexpr std::uint32_t kHosts = 3;
+  // Of frames on the wire, and of super-packets.
+  Lab::up(
+      {.hosts = kHosts, .super_packets = GetParam() == Hook::kSuperPackets, .hook = GetParam()});
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto share = [&](double most) {
+      return most * static_cast<double>(random() % 1000) / 1000;
+    };
+    std::vector<std::unique_ptr<Faults>> faults;
+    for (std::uint32_t host = 1; host <= kHosts; ++host) {
+      faults.push_back(std::make_unique<Faults>(FaultOptions{.host = host,
+                                                             .seed = seed * 64 + host,
+                                                             .lost = share(0.1),
+                                                             .doubled = share(0.1),
+                                                             .delayed = share(0.1),
+                                                             .corrupted = share(0.05)}));
+    }
+    const std::uint32_t window = 2U << random() % 7;
+    EXPECT_EQ(on_hosts(kHosts,
+                       [&](GroupOptions options) {
+                         options.window = window;
+                         Group group(options);
+                         for (const std::size_t size : {1, 353, 4000, 20000})
+                           check_integers<std::int32_t>(group, size);
+                         std::vector<float> ones(5000, 1);
+                         group.all_reduce(std::span(ones));
+                         require(std::count(ones.begin(), ones.end(), 3.0F) == 5000,
+                                 "floats are wrong");
+                         for (const std::size_t size : {1, 1409, 50000})
+                           check_broadcast(group, 1, size);
+                       }),
+              "")
+        << "seed " << seed << ", window " << window;
+    std::uint64_t met = 0;
+    for (const auto& fault : faults) met += fault->count();
+    EXPECT_GT(met, 0U) << "seed " << seed;
+  }
+  Lab::down();
+}
+
+}  // namespace
+}  // namespace aggbox
