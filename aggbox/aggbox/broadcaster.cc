@@ -54,7 +54,7 @@ void Broadcaster::send(std::span<const std::uint8_t> bytes) {
   auto last_progress = Clock::now(), last_sent = last_progress;
   while (done < end) {
     const std::uint64_t may_send = std::min(end, read_by_all() + membership_.window);
-    kernel_.spread_to(everybody);
+    kernel_.spread_to(0);
     for (; sent < may_send; ++sent) {
       kernel_.expect_acknowledgments(sent);
       add(bytes, sent);
@@ -99,7 +99,7 @@ void Broadcaster::send_again(std::span<const std::uint8_t> bytes, std::uint64_t 
   for (std::uint64_t sequence = from; sequence < to;) {
     // Neighbours that the same ranks miss leave together.
     const std::uint64_t missing = everybody & ~kernel_.acknowledged(sequence);
-    kernel_.spread_to(missing);
+    if (missing) kernel_.spread_to(missing);
     do {
       if (missing) add(bytes, sequence);
       retransmissions_ += missing ? 1 : 0;

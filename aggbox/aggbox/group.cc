@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <optional>
 #include <random>
@@ -36,6 +37,12 @@ void check(const GroupOptions& options) {
   }
 }
 
+template <typename T>
+void sum_integers(Pipeline& pipeline, std::span<T> values) {
+  IntegerExchange<T> exchange(values);
+  pipeline.run(exchange);
+}
+
 std::uint64_t random_word() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -53,6 +60,7 @@ struct Group::State {
                     .self = interface.member,
                     .timeout = settings.timeout}) {
     Membership choice = {.authenticate_payload = settings.authenticate_payload,
+                         .multicast = settings.multicast,
                          .window = settings.window};
     if (settings.rank == 0) choose_job(choice);
     const Membership membership = rendezvous.agree(choice);
@@ -76,6 +84,22 @@ struct Group::State {
         membership, *kernel,
         Pipeline::Options{.timeout = settings.timeout, .check_peers = [this] { check_peers(); }});
     rendezvous.meet();
+    if (membership.multicast && membership.size() > 2) try_multicast(membership);
+  }
+
+  // Every rank sends to all; if one has to send again, to those that did not get it, the network
+  // does not carry it, and none does so any more.
+  void try_multicast(const Membership& membership) {
+    multicast = join_multicast(interface, membership.job);
+    rendezvous.meet();  // all take such packets
+    kernel->set_multicast(true);
+    std::array<std::uint8_t, 8> bytes = {};
+    for (std::uint32_t root = 0; root < membership.size(); ++root) broadcaster->run(bytes, root);
+    std::int32_t lost = broadcaster->retransmissions() > 0 ? 1 : 0;
+    kernel->set_multicast(false);
+    sum_integers(*pipeline, std::span(&lost, 1));
+    replicates = lost == 0;
+    kernel->set_multicast(replicates);
   }
 
   void choose_job(Membership& choice) {
@@ -106,6 +130,8 @@ struct Group::State {
   GroupOptions options;
   Interface interface;
   Rendezvous rendezvous;
+  Descriptor multicast;
+  bool replicates = false;
   std::optional<DispatcherEntry> entry;
   std::optional<KernelJob> kernel;
   std::optional<Pipeline> pipeline;
@@ -128,16 +154,7 @@ Group::~Group() {
 
 std::uint32_t Group::rank() const { return state_->options.rank; }
 std::uint32_t Group::size() const { return state_->options.size; }
-
-namespace {
-
-template <typename T>
-void sum_integers(Pipeline& pipeline, std::span<T> values) {
-  IntegerExchange<T> exchange(values);
-  pipeline.run(exchange);
-}
-
-}  // namespace
+bool Group::multicast() const { return state_->replicates; }
 
 void Group::all_reduce(std::span<std::int32_t> values) {
   state_->run([&] { sum_integers(*state_->pipeline, values); });

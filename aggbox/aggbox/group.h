@@ -25,6 +25,9 @@ struct GroupOptions {
   // Rank 0's counts. False where nobody can change packets on their way: faster, and bits that
   // change are found only by the wire's own checksums.
   bool authenticate_payload = true;
+  // Rank 0's counts. What is for all ranks goes to a multicast MAC, once, where the network carries
+  // that, which is tried when the group begins; else, or if false, to each of them.
+  bool multicast = true;
   std::chrono::milliseconds timeout =
       std::chrono::seconds(10);  // without any progress, before a call fails
 };
@@ -69,6 +72,8 @@ class Group {
 
   std::uint32_t rank() const;
   std::uint32_t size() const;
+  // Whether the network replicates what is for all.
+  bool multicast() const;
 
   // values: this rank's, and afterwards the sum over ranks, in two steps and about 2 (N-1)/N B sent
   // and received by a rank. Integers wrap. Floats: exact order-free sums of block floats

@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 #include <linux/ethtool.h>
+#include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "aggbox/aggbox/descriptor.h"
 #include "aggbox/aggbox/error.h"
+#include "aggbox/bpf/wire.h"
 
 namespace aggbox {
 
@@ -39,6 +42,23 @@ Interface find_interface(const std::string& name) {
   std::memcpy(&address, &request.ifr_addr, sizeof address);
   interface.member.address = address.sin_addr.s_addr;
   return interface;
+}
+
+Descriptor join_multicast(const Interface& interface, std::uint32_t job) {
+  Descriptor socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));  // which receives nothing
+  packet_mreq request = {};
+  request.mr_ifindex = interface.index;
+  request.mr_type = PACKET_MR_MULTICAST;
+  request.mr_alen = 6;
+  request.mr_address[0] = AGGBOX_GROUP_MAC_0;
+  request.mr_address[1] = AGGBOX_GROUP_MAC_1;
+  for (int i = 0; i < 4; ++i) request.mr_address[2 + i] = static_cast<unsigned char>(job >> 8 * i);
+  if (!socket || ::setsockopt(socket.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request,
+                              sizeof request) != 0) {
+    throw UnavailableError(fmt::format("interface '{}' cannot take packets of a group: {}",
+                                       interface.name, std::strerror(errno)));
+  }
+  return socket;
 }
 
 std::string driver_of(const std::string& interface) {

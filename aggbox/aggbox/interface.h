@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "aggbox/aggbox/descriptor.h"
 #include "aggbox/aggbox/membership.h"
 
 namespace aggbox {
@@ -15,6 +16,10 @@ struct Interface {
 
 // Throws UnavailableError where there is none of that name, or it has no IPv4 address.
 Interface find_interface(const std::string& name);
+
+// The interface takes packets to the job's multicast MAC (bpf/wire.h) as long as the result is
+// open. Throws UnavailableError where it cannot.
+Descriptor join_multicast(const Interface& interface, std::uint32_t job);
 
 // As `ethtool -i` names it; empty where it has no name.
 std::string driver_of(const std::string& interface);

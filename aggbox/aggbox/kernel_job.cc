@@ -169,6 +169,10 @@ void KernelJob::expect_acknowledgments(std::uint64_t sequence) {
   __atomic_store_n(&chunk.sequence, sequence, __ATOMIC_RELEASE);
 }
 
+void KernelJob::set_multicast(bool on) {
+  __atomic_store_n(&state_->control[0].multicast, on ? 1 : 0, __ATOMIC_SEQ_CST);
+}
+
 void KernelJob::spread_to(std::uint64_t ranks) {
   __atomic_store_n(&state_->control[0].spread_to, ranks, __ATOMIC_SEQ_CST);
 }

@@ -29,7 +29,9 @@ class KernelJob {
   // From now on acknowledged() tells who has an own broadcast: bits of ranks, this one included.
   void expect_acknowledgments(std::uint64_t sequence);
   std::uint64_t acknowledged(std::uint64_t sequence) const;
-  // Where what is sent to everybody goes: bits of ranks.
+  // Whether what is for all goes once, for the network to replicate; at first not.
+  void set_multicast(bool on);
+  // Where what is sent to everybody goes: bits of ranks, to each of which a copy goes; 0: to all.
   void spread_to(std::uint64_t ranks);
   // How far a rank's process has read what this one has broadcast, as far as that is known here.
   std::uint64_t read_by(std::uint32_t rank) const;

@@ -16,6 +16,7 @@ struct Membership {
   std::uint32_t job = 0;                  // random; in every packet
   std::array<std::uint64_t, 2> key = {};  // of the packets' tags
   bool authenticate_payload = true;       // the tags cover payloads, too
+  bool multicast = true;                  // is to be tried
   std::uint32_t window = 0;          // chunks of one owner in flight; a power of two, up to 256
   std::uint32_t rank = 0;            // this process
   std::vector<Member> members = {};  // by rank; 2 to 64

@@ -28,7 +28,8 @@ struct Hello {
 struct Choice {
   std::uint32_t job;
   std::uint32_t window;
-  std::uint64_t authenticate_payload;
+  std::uint32_t authenticate_payload;
+  std::uint32_t multicast;
   std::uint64_t key[2];
 };
 
@@ -137,6 +138,7 @@ Membership Rendezvous::agree(Membership chosen) {
   Choice choice = {.job = chosen.job,
                    .window = chosen.window,
                    .authenticate_payload = chosen.authenticate_payload,
+                   .multicast = chosen.multicast,
                    .key = {chosen.key[0], chosen.key[1]}};
   const std::size_t bytes = members_.size() * sizeof(Member);
   for (const Descriptor& peer : peers_) {
@@ -152,6 +154,7 @@ Membership Rendezvous::agree(Membership chosen) {
   return {.job = choice.job,
           .key = {choice.key[0], choice.key[1]},
           .authenticate_payload = choice.authenticate_payload != 0,
+          .multicast = choice.multicast != 0,
           .window = choice.window,
           .rank = meeting_.rank,
           .members = members_};

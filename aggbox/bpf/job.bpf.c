@@ -43,9 +43,13 @@ int aggbox_contribution(struct xdp_md* ctx) {
   if (!(packet = packet_of(ctx))) return XDP_DROP;
   in.payload = payload_of(ctx, packet);
   make_result(&packet->header, &in.payload);
-  if (event == AGGBOX_COMPLETED) return bpf_redirect_map(&copies, 0, BPF_F_BROADCAST);
+  int to_all = event == AGGBOX_COMPLETED, once = to_all && network_replicates();
+  if (to_all && !once) return bpf_redirect_map(&copies, 0, BPF_F_BROADCAST);
   if (!(packet = packet_of(ctx))) return XDP_DROP;
-  address(packet, source);
+  if (once)
+    address_all(packet);
+  else
+    address(packet, source);
   return bpf_redirect(interface, 0);
 }
 

@@ -87,17 +87,34 @@ static __always_inline enum aggbox_event reason_to_drop(struct xdp_md* ctx) {
   return 0;
 }
 
-// Makes the packet one from this rank to `destination`.
-static __always_inline void address(struct packet* packet, __u32 destination) {
+static __always_inline void finish_addresses(struct packet* packet) {
   const volatile struct aggbox_member* from = &members[rank % AGGBOX_MAX_RANKS];
-  const volatile struct aggbox_member* to = &members[destination % AGGBOX_MAX_RANKS];
-  for (int i = 0; i < ETH_ALEN; i++) {
-    packet->ethernet.h_source[i] = from->mac[i];
-    packet->ethernet.h_dest[i] = to->mac[i];
-  }
+  for (int i = 0; i < ETH_ALEN; i++) packet->ethernet.h_source[i] = from->mac[i];
   packet->ip.saddr = from->address;
-  packet->ip.daddr = to->address;
   packet->ip.ttl = 64;
   packet->ip.check = ip_checksum(&packet->ip);
   packet->udp.check = 0;
+}
+
+// Makes the packet one from this rank to `destination`.
+static __always_inline void address(struct packet* packet, __u32 destination) {
+  const volatile struct aggbox_member* to = &members[destination % AGGBOX_MAX_RANKS];
+  for (int i = 0; i < ETH_ALEN; i++) packet->ethernet.h_dest[i] = to->mac[i];
+  packet->ip.daddr = to->address;
+  finish_addresses(packet);
+}
+
+// Or to all others.
+static __always_inline void address_all(struct packet* packet) {
+  packet->ethernet.h_dest[0] = AGGBOX_GROUP_MAC_0;
+  packet->ethernet.h_dest[1] = AGGBOX_GROUP_MAC_1;
+  for (int i = 0; i < 4; i++) packet->ethernet.h_dest[2 + i] = job >> 8 * i;
+  packet->ip.daddr = bpf_htonl(AGGBOX_GROUP_ADDRESS);
+  finish_addresses(packet);
+}
+
+static __always_inline int network_replicates(void) {
+  __u32 zero = 0;
+  struct aggbox_control* shared = bpf_map_lookup_elem(&control, &zero);
+  return shared && *(volatile __u64*)&shared->multicast;
 }

@@ -40,7 +40,8 @@ struct aggbox_read {
 struct aggbox_control {
   __u64 results;    // and broadcasts that arrived, and own ones that all have, since the job began
   __u64 wake_at;    // the kernel wakes the process when `results` becomes this
-  __u64 spread_to;  // bits of the ranks that the next broadcast goes to
+  __u64 spread_to;  // bits of the ranks that the next broadcast goes to, to each; 0: to all
+  __u64 multicast;  // 1: what is for all goes once, and the network replicates it
 };
 
 // What became of a packet or of a segment of it.

@@ -163,9 +163,15 @@ static __always_inline void address_super_packet(struct __sk_buff* skb, struct p
   bpf_skb_store_bytes(skb, 0, headers, AGGBOX_HEADER_OFFSET, 0);
 }
 
-// Addresses the packet to the last of the ranks and sends copies of it to the others. Not one of
-// them: 0.
+// Addresses the packet to the last of the ranks and sends copies of it to the others. 0: to all, by
+// the network where it replicates. Returns 0 if there is none to send it to.
 static __always_inline int spread(struct __sk_buff* skb, struct packet* headers, __u64 to) {
+  if (!to && network_replicates()) {
+    address_all(headers);
+    bpf_skb_store_bytes(skb, 0, headers, AGGBOX_HEADER_OFFSET, 0);
+    return 1;
+  }
+  if (!to) to = all_ranks();
   int last = -1;
   for (__u32 i = 0; i < AGGBOX_MAX_RANKS && i < ranks; i++) {
     if (i == rank || !(to >> i & 1)) continue;
@@ -187,7 +193,7 @@ static __always_inline int add_segments(struct __sk_buff* skb, int is_own) {
     bpf_loop(packet.segments, make_void, &packet, 0);
   struct aligned_packet headers;
   if (bpf_skb_load_bytes(skb, 0, &headers.packet, sizeof headers.packet)) return 0;
-  return spread(skb, &headers.packet, packet.is_new ? all_ranks() : 1ull << packet.source);
+  return spread(skb, &headers.packet, packet.is_new ? 0 : 1ull << packet.source);
 }
 
 SEC("tc")

@@ -23,6 +23,13 @@
 #define AGGBOX_HEADER_OFFSET 42  // after Ethernet, IPv4 and UDP
 #define AGGBOX_PAYLOAD_OFFSET 82
 
+// Where the network replicates packets, what is for all goes once, to a MAC of the job's own: these
+// two bytes (multicast, locally administered) and the job's four; and to an IPv4 address of the
+// local network block, which no router forwards and no switch withholds.
+#define AGGBOX_GROUP_MAC_0 0x03
+#define AGGBOX_GROUP_MAC_1 0xa6
+#define AGGBOX_GROUP_ADDRESS 0xe00000a6  // 224.0.0.166
+
 enum aggbox_type {
   AGGBOX_VOID = 0,          // a segment of a super-packet whose others are results: of no meaning
   AGGBOX_CONTRIBUTION = 1,  // a worker's values, to the owner of the chunk

@@ -21,6 +21,7 @@ struct BenchOptions {
   std::uint32_t repeats = 50;
   std::uint32_t window = GroupOptions().window;
   bool header_tags = false;
+  bool unicast = false;
 };
 
 // Time of this process on the processors, softirq on its account included, seconds.
@@ -118,10 +119,12 @@ void add_bench_command(CLI::App& app) {
   bench->add_option("--window", options->window, "Chunks of an owner in flight")
       ->capture_default_str();
   bench->add_flag("--header-tags", options->header_tags, "Tags cover headers only");
+  bench->add_flag("--unicast", options->unicast, "Don't let the network replicate packets");
   bench->callback([options] {
     GroupOptions group_options = options_from_environment();
     group_options.window = options->window;
     group_options.authenticate_payload = !options->header_tags;
+    group_options.multicast = !options->unicast;
     Group group(group_options);
     for (const std::size_t bytes : options->bytes) {
       for (const std::string& collective : options->collectives) {

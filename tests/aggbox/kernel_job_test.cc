@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/pkt_cls.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -87,6 +88,22 @@ TEST_P(KernelJobTest, TheLastContributionGoesOnAsTheResult) {
   EXPECT_EQ(kernel_->result(0, 0)[7], 111U);
   EXPECT_EQ(kernel_->events(AGGBOX_ADDED), 2U);
   EXPECT_EQ(kernel_->events(AGGBOX_COMPLETED), 1U);
+}
+
+TEST_P(KernelJobTest, WhereTheNetworkReplicatesAResultGoesOnceToTheJobsAddress) {
+  kernel_->set_multicast(true);
+  contribute_own(0, 1);
+  receive(packet_of(AGGBOX_CONTRIBUTION, 1, 0, 0, 10));
+  const TestRun run = receive(packet_of(AGGBOX_CONTRIBUTION, 2, 0, 0, 100));
+  EXPECT_EQ(fate(run), Fate::kSentOn);
+  const Packet result = Packet::from(run.packet);
+  EXPECT_EQ(result.values, packet_of(AGGBOX_RESULT, 0, 0, 0, 111).values);
+  const std::array<std::uint8_t, 6> of_the_job = {3, 0xa6, 0xcd, 0xab, 0x34, 0x12};
+  EXPECT_EQ(std::memcmp(result.headers.ethernet.h_dest, of_the_job.data(), 6), 0);
+  EXPECT_EQ(+result.headers.ip.daddr, htonl(AGGBOX_GROUP_ADDRESS));
+  // What one rank missed is for it alone.
+  const Packet again = Packet::from(receive(packet_of(AGGBOX_CONTRIBUTION, 2, 0, 0, 100)).packet);
+  EXPECT_EQ(again.headers.ethernet.h_dest[5], 2);
 }
 
 TEST_P(KernelJobTest, TheOwnContributionMayBeTheLast) {

@@ -217,6 +217,26 @@ TEST_P(LabOf, ARankThatDiesIsNamed) {
       << failures;
 }
 
+TEST_P(LabOf, WhatTheNetworkDoesNotReplicateGoesToEachRank) {
+  for (const std::string port : {"", "2", "1"}) {
+    if (!port.empty()) {
+      ASSERT_EQ(std::system(("ip netns exec aggbox-switch bridge link set dev p" + port +
+                             " mcast_flood off")
+                                .c_str()),
+                0);
+    }
+    const bool carried = port.empty() && hosts() > 2;
+    EXPECT_EQ(on_hosts(hosts(),
+                       [&](const GroupOptions& options) {
+                         Group group(options);
+                         require(group.multicast() == carried, "another way than expected");
+                         check_integers<std::int32_t>(group, 20000);
+                         check_broadcast(group, 0, 100000);
+                       }),
+              "");
+  }
+}
+
 // Loss, doubles, overtaking and changed bits at once, on every wire; seeds give new faults each.
 class Faulty : public testing::TestWithParam<Hook> {};
 INSTANTIATE_TEST_SUITE_P(At, Faulty, testing::Values(Hook::kFrames, Hook::kSuperPackets),
