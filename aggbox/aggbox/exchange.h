@@ -15,7 +15,7 @@ class Exchange {
   virtual ~Exchange() = default;
 
   virtual std::size_t chunks() const = 0;
-  virtual aggbox_lanes lanes() const = 0;
+  virtual aggbox_operation operation() const = 0;
   // Length in words, whole blocks; the same on all ranks.
   virtual std::size_t words(std::size_t chunk) const = 0;
   // Writes this rank's contribution, words(chunk) words. May be called again until get() of the

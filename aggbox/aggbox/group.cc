@@ -6,10 +6,12 @@
 #include <bit>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "aggbox/aggbox/broadcaster.h"
 #include "aggbox/aggbox/dispatcher.h"
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/float_order.h"
 #include "aggbox/aggbox/float_sum.h"
 #include "aggbox/aggbox/integer_exchange.h"
 #include "aggbox/aggbox/interface.h"
@@ -37,10 +39,20 @@ void check(const GroupOptions& options) {
   }
 }
 
+void check_root(std::uint32_t root, std::uint32_t size) {
+  if (root < size) return;
+  throw Error(
+      fmt::format("root {} is not one of {} ranks; expected 0 to {}", root, size, size - 1));
+}
+
+void check_parts(std::size_t values, std::uint32_t size) {
+  if (values % size == 0) return;
+  throw Error(fmt::format("{} are not {} equal parts, one a rank", values, size));
+}
+
 template <typename T>
-void sum_integers(Pipeline& pipeline, std::span<T> values) {
-  IntegerExchange<T> exchange(values);
-  pipeline.run(exchange);
+std::span<T> span_of(const Values& values) {
+  return {static_cast<T*>(values.data), values.size};
 }
 
 std::uint64_t random_word() {
@@ -97,7 +109,7 @@ struct Group::State {
     for (std::uint32_t root = 0; root < membership.size(); ++root) broadcaster->run(bytes, root);
     std::int32_t lost = broadcaster->retransmissions() > 0 ? 1 : 0;
     kernel->set_multicast(false);
-    sum_integers(*pipeline, std::span(&lost, 1));
+    reduce(Values(std::span(&lost, 1)), Reduction::kMax, {});
     replicates = lost == 0;
     kernel->set_multicast(replicates);
   }
@@ -113,6 +125,51 @@ struct Group::State {
                                        DispatcherEntry::kEntries, options.interface));
   }
 
+  void reduce(const Values& values, Reduction reduction, const FloatOptions& floats) {
+    switch (values.type) {
+      case Type::kInt32:
+        return reduce_integers(span_of<std::int32_t>(values), reduction);
+      case Type::kInt64:
+        return reduce_integers(span_of<std::int64_t>(values), reduction);
+      case Type::kUint32:
+        return reduce_integers(span_of<std::uint32_t>(values), reduction);
+      case Type::kUint64:
+        return reduce_integers(span_of<std::uint64_t>(values), reduction);
+      case Type::kFloat32:
+        return reduce_floats(span_of<float>(values), reduction, floats);
+      case Type::kBfloat16: {
+        std::vector<float> wide = widened(span_of<Bfloat16>(values));
+        reduce_floats(wide, reduction, floats);
+        narrow(wide, span_of<Bfloat16>(values));
+      }
+    }
+  }
+
+  template <typename T>
+  void reduce_integers(std::span<T> values, Reduction reduction) {
+    IntegerExchange<T> exchange(values, reduction);
+    pipeline->run(exchange);
+  }
+
+  void reduce_floats(std::span<float> values, Reduction reduction, const FloatOptions& floats) {
+    if (reduction == Reduction::kMin || reduction == Reduction::kMax) {
+      reduce_integers(to_order(values), reduction);
+      from_order(values);
+    } else if (reduction == Reduction::kSum || reduction == Reduction::kMean) {
+      if (!floats.residual.empty() && floats.residual.size() != values.size()) {
+        throw Error(fmt::format("a residual of {} values is of no use to {}; expected as many",
+                                floats.residual.size(), values.size()));
+      }
+      sum_floats(*pipeline, options.rank, options.size, values,
+                 {.factor = reduction == Reduction::kMean ? 1.0 / options.size : 1,
+                  .lanes = floats.lanes,
+                  .residual = floats.residual,
+                  .seed = float_sums++});
+    } else {
+      throw Error("floats have no bit operations; expected sum, mean, min, max");
+    }
+  }
+
   void check_peers() const {
     if (const auto rank = rendezvous.departed())
       throw PeerError(fmt::format("rank {} has left the group", *rank));
@@ -120,7 +177,7 @@ struct Group::State {
 
   // In order with those that were started before.
   void run(std::function<void()> collective) {
-    if (worker.idle()) {
+    if (worker.idle() || worker.is_this_thread()) {
       collective();
     } else {
       worker.start(std::move(collective)).get();
@@ -132,6 +189,7 @@ struct Group::State {
   Rendezvous rendezvous;
   Descriptor multicast;
   bool replicates = false;
+  std::uint64_t float_sums = 0;  // so far; the same on all ranks
   std::optional<DispatcherEntry> entry;
   std::optional<KernelJob> kernel;
   std::optional<Pipeline> pipeline;
@@ -156,43 +214,42 @@ std::uint32_t Group::rank() const { return state_->options.rank; }
 std::uint32_t Group::size() const { return state_->options.size; }
 bool Group::multicast() const { return state_->replicates; }
 
-void Group::all_reduce(std::span<std::int32_t> values) {
-  state_->run([&] { sum_integers(*state_->pipeline, values); });
+void Group::all_reduce(Values values, Reduction reduction, const FloatOptions& floats) {
+  state_->run([&] { state_->reduce(values, reduction, floats); });
 }
 
-void Group::all_reduce(std::span<std::int64_t> values) {
-  state_->run([&] { sum_integers(*state_->pipeline, values); });
+void Group::reduce(Values values, std::uint32_t root, Reduction reduction,
+                   const FloatOptions& floats) {
+  check_root(root, size());
+  all_reduce(values, reduction, floats);
 }
 
-void Group::all_reduce(std::span<float> values, Reduction reduction) {
-  const double factor = reduction == Reduction::kMean ? 1.0 / size() : 1;
-  state_->run([&] { sum_floats(*state_->pipeline, rank(), size(), values, factor); });
+void Group::reduce_scatter(Values values, Reduction reduction, const FloatOptions& floats) {
+  check_parts(values.size, size());
+  all_reduce(values, reduction, floats);
 }
 
-Handle Group::start_all_reduce(std::span<std::int32_t> values) {
-  return Handle(state_->worker.start([this, values] { sum_integers(*state_->pipeline, values); }));
+void Group::all_gather(std::span<std::uint8_t> bytes) {
+  check_parts(bytes.size(), size());
+  const std::size_t part = bytes.size() / size();
+  state_->run([&] {
+    for (std::uint32_t root = 0; root < size(); ++root)
+      state_->broadcaster->run(bytes.subspan(root * part, part), root);
+  });
 }
 
-Handle Group::start_all_reduce(std::span<std::int64_t> values) {
-  return Handle(state_->worker.start([this, values] { sum_integers(*state_->pipeline, values); }));
-}
-
-Handle Group::start_all_reduce(std::span<float> values, Reduction reduction) {
-  const double factor = reduction == Reduction::kMean ? 1.0 / size() : 1;
-  return Handle(state_->worker.start(
-      [this, values, factor] { sum_floats(*state_->pipeline, rank(), size(), values, factor); }));
+Handle Group::start(std::function<void()> collectives) {
+  return Handle(state_->worker.start(std::move(collectives)));
 }
 
 void Group::broadcast(std::span<std::uint8_t> bytes, std::uint32_t root) {
-  if (root >= size())
-    throw Error(
-        fmt::format("root {} is not one of {} ranks; expected 0 to {}", root, size(), size() - 1));
+  check_root(root, size());
   state_->run([&] { state_->broadcaster->run(bytes, root); });
 }
 
 void Group::barrier() {
-  std::int32_t one = 1;
-  all_reduce(std::span(&one, 1));
+  std::int32_t nothing = 0;
+  all_reduce(std::span(&nothing, 1));
 }
 
 Counters Group::counters() const {

@@ -8,10 +8,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "aggbox/aggbox/reduction.h"
 
 namespace aggbox {
 
@@ -32,7 +35,36 @@ struct GroupOptions {
       std::chrono::seconds(10);  // without any progress, before a call fails
 };
 
-enum class Reduction { kSum, kMean };
+// bfloat16: the upper half of a float32.
+struct Bfloat16 {
+  std::uint16_t bits = 0;
+};
+
+enum class Type { kInt32, kInt64, kUint32, kUint64, kFloat32, kBfloat16 };
+
+// Where values lie, and what they are.
+struct Values {
+  Values(Type values_type, void* values, std::size_t values_size)
+      : type(values_type), data(values), size(values_size) {}
+  Values(std::span<std::int32_t> values) : Values(Type::kInt32, values.data(), values.size()) {}
+  Values(std::span<std::int64_t> values) : Values(Type::kInt64, values.data(), values.size()) {}
+  Values(std::span<std::uint32_t> values) : Values(Type::kUint32, values.data(), values.size()) {}
+  Values(std::span<std::uint64_t> values) : Values(Type::kUint64, values.data(), values.size()) {}
+  Values(std::span<float> values) : Values(Type::kFloat32, values.data(), values.size()) {}
+  Values(std::span<Bfloat16> values) : Values(Type::kBfloat16, values.data(), values.size()) {}
+
+  Type type;
+  void* data;
+  std::size_t size;  // how many
+};
+
+// Of sums and means of floats.
+struct FloatOptions {
+  Lanes lanes = Lanes::kInt32;
+  // float32: as long as the values, or empty. What the values lose when they become lanes stays
+  // here and is added to them the next time.
+  std::span<float> residual = {};
+};
 
 // What happened in this rank's kernel and process since it joined.
 struct Counters {
@@ -47,8 +79,7 @@ struct Counters {
   std::uint64_t retransmissions = 0;
 };
 
-// The end of a collective that was started. The values must stay where they are until wait() has
-// returned.
+// The end of what was started.
 class Handle {
  public:
   // Throws what the collective threw.
@@ -75,20 +106,34 @@ class Group {
   // Whether the network replicates what is for all.
   bool multicast() const;
 
-  // values: this rank's, and afterwards the sum over ranks, in two steps and about 2 (N-1)/N B sent
-  // and received by a rank. Integers wrap. Floats: exact order-free sums of block floats
-  // (block_float.h) with an error of at most N^2 2^-30 of the largest value among 352 neighbours;
-  // two steps more, for exponents, where N B > 1408. Bitwise the same on all ranks and in every
-  // run. Throws PeerError naming a rank that has left or does not answer; the group is of no use
-  // after that.
-  void all_reduce(std::span<std::int32_t> values);
-  void all_reduce(std::span<std::int64_t> values);
-  void all_reduce(std::span<float> values, Reduction reduction = Reduction::kSum);
+  // values: this rank's, and afterwards what they give over all ranks: two steps, and about
+  // 2 (N-1)/N B sent and received by a rank; where the network replicates, (N-1)/N B + B/N sent.
+  // Integers: sums (which wrap), minima, maxima and bit operations, exact. Floats: minima and
+  // maxima, exact, where -0 < 0 and NaN is above all; sums and means of block floats
+  // (block_float.h), whose error is at most N^2 2^-30 (kInt16: 2^-14, kInt8: 2^-5) of the largest
+  // value among 352 neighbours; two steps more, for exponents, where 4 N bytes a value are more
+  // than 1408; NaN and infinities follow IEEE 754. Bitwise the same on all ranks and in every run.
+  // Throws Error where a type does not have the reduction, PeerError naming a rank that has left or
+  // does not answer; the group is of no use after that.
+  void all_reduce(Values values, Reduction reduction = Reduction::kSum,
+                  const FloatOptions& floats = {});
 
-  // The same without waiting. Collectives that were started run one after another, in this order.
-  Handle start_all_reduce(std::span<std::int32_t> values);
-  Handle start_all_reduce(std::span<std::int64_t> values);
-  Handle start_all_reduce(std::span<float> values, Reduction reduction = Reduction::kSum);
+  // The same; only the root's values are of use afterwards. Costs what all_reduce does.
+  void reduce(Values values, std::uint32_t root, Reduction reduction = Reduction::kSum,
+              const FloatOptions& floats = {});
+
+  // The same; only part `rank` of N equal parts of the values is of use afterwards. Costs what
+  // all_reduce does. Throws Error where the parts are not equal.
+  void reduce_scatter(Values values, Reduction reduction = Reduction::kSum,
+                      const FloatOptions& floats = {});
+
+  // bytes: N equal parts, of which part `rank` is this rank's; afterwards everybody's. N
+  // broadcasts. Throws Error where the parts are not equal.
+  void all_gather(std::span<std::uint8_t> bytes);
+
+  // Calls collectives of this group without waiting for them. What was started runs in this order,
+  // and before what is called later. The values must stay where they are until wait().
+  Handle start(std::function<void()> collectives);
 
   // bytes: the root's, and afterwards everybody's. Returns on the root when the kernels of all
   // hosts have it, on the others when it is here: one step and the acknowledgment; the root sends

@@ -41,7 +41,7 @@ class Mapped {
 
 using Programs = std::unique_ptr<aggbox_job, decltype(&aggbox_job__destroy)>;
 
-Programs load(const Membership& membership, int interface_index) {
+Programs load(const Membership& membership, int interface_index, Hook hook) {
   const SilentLibbpf silent;
   Programs programs(aggbox_job__open(), aggbox_job__destroy);
   if (!programs) throw UnavailableError("the kernel programs cannot be opened");
@@ -67,6 +67,14 @@ Programs load(const Membership& membership, int interface_index) {
   bpf_map__set_max_entries(programs->maps.received_locks, membership.window * membership.size());
   bpf_map__set_max_entries(programs->maps.acknowledged, membership.window);
   bpf_map__set_max_entries(programs->maps.copies, membership.size() - 1);
+  // Only what the hook needs: the verifier takes its time.
+  const auto& all = programs->progs;
+  for (bpf_program* program : {all.aggbox_contribution, all.aggbox_result, all.aggbox_broadcast,
+                               all.aggbox_acknowledgment, all.aggbox_address_copy})
+    bpf_program__set_autoload(program, hook == Hook::kFrames);
+  for (bpf_program* program : {all.aggbox_contributions, all.aggbox_results, all.aggbox_broadcasts,
+                               all.aggbox_acknowledgments})
+    bpf_program__set_autoload(program, hook == Hook::kSuperPackets);
   if (aggbox_job__load(programs.get()) != 0) {
     throw UnavailableError(fmt::format(
         "the kernel refused the programs of a job: {}; `aggbox doctor` says what is missing",
@@ -81,7 +89,7 @@ struct KernelJob::State {
   State(const Membership& members, int interface_index, Hook at)
       : membership(members),
         hook(at),
-        programs(load(members, interface_index)),
+        programs(load(members, interface_index, at)),
         control(programs->maps.control, 1),
         results(programs->maps.results, members.window * members.size()),
         received(programs->maps.received, members.window * members.size()),
@@ -116,7 +124,7 @@ KernelJob::KernelJob(const Membership& membership, int interface_index, Hook hoo
       state_->received[owner * slots + slot].free_for = slot;
     }
   }
-  for (std::uint32_t copy = 0; copy + 1 < membership.size(); ++copy) {
+  for (std::uint32_t copy = 0; copy + 1 < membership.size() && hook == Hook::kFrames; ++copy) {
     bpf_devmap_val value = {};
     value.ifindex = static_cast<std::uint32_t>(interface_index);
     value.bpf_prog.fd = bpf_program__fd(state_->programs->progs.aggbox_address_copy);
@@ -223,7 +231,7 @@ std::uint64_t KernelJob::events(aggbox_event event) const {
 std::uint64_t KernelJob::seen(std::uint64_t sequence) const {
   struct Round {
     std::uint64_t sequence, seen;
-    std::uint32_t lanes, blocks;
+    std::uint32_t operation, blocks;
     std::uint64_t values[AGGBOX_MAX_WORDS];
   };
   struct Slot {

@@ -72,7 +72,7 @@ void Pipeline::send(Exchange& exchange, std::uint32_t owner, std::uint64_t seque
   const std::size_t chunk = chunk_of(owner, sequence);
   exchange.put(chunk, sender_.add(owner, {.owner = owner,
                                           .sequence = sequence,
-                                          .lanes = exchange.lanes(),
+                                          .operation = exchange.operation(),
                                           .words = exchange.words(chunk)}));
   shares_[owner].sent_at[sequence % membership_.window] = now;
 }

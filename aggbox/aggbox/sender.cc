@@ -51,7 +51,7 @@ std::uint64_t* Sender::add(std::uint32_t to, const Chunk& chunk) {
   header.source = static_cast<std::uint8_t>(membership_.rank);
   header.owner = static_cast<std::uint8_t>(chunk.owner);
   header.job = membership_.job;
-  header.lanes = static_cast<std::uint8_t>(chunk.lanes);
+  header.operation = static_cast<std::uint8_t>(chunk.operation);
   header.blocks = static_cast<std::uint8_t>(chunk.words / AGGBOX_BLOCK_WORDS);
   header.sequence = chunk.sequence;
   header.ranks = chunk.type == AGGBOX_BROADCAST

@@ -19,7 +19,7 @@ class Sender {
     aggbox_type type = AGGBOX_CONTRIBUTION;
     std::uint32_t owner = 0;
     std::uint64_t sequence = 0;
-    aggbox_lanes lanes = AGGBOX_LANES_NO_CARRY;
+    aggbox_operation operation = AGGBOX_SUM_64;
     std::size_t words = 0;
   };
   // Where to write the chunk's words, on the way to a rank: to the own one, they are for this

@@ -35,6 +35,8 @@ class Worker {
     return done;
   }
 
+  bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
   // Nothing waits or runs: the caller may do at once what it would have given.
   bool idle() const {
     const std::lock_guard lock(mutex_);

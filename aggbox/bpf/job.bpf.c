@@ -22,11 +22,13 @@ int aggbox_contribution(struct xdp_md* ctx) {
   if (!packet) return XDP_DROP;
   struct aggbox_header* header = &packet->header;
   __u32 source = header->source;
-  if (header->owner != rank || header->ranks != 1ull << source) return count(AGGBOX_MALFORMED);
+  if (header->owner != rank || header->ranks != 1ull << source ||
+      header->operation >= AGGBOX_OPERATIONS)
+    return count(AGGBOX_MALFORMED);
 
   struct contribution in = {.sequence = header->sequence,
                             .source = 1ull << source,
-                            .lanes = header->lanes,
+                            .operation = header->operation,
                             .payload = payload_of(ctx, packet)};
   __u64* sum;
   enum aggbox_event event = add_to_slot(&in, &sum);

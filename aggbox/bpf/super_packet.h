@@ -113,7 +113,7 @@ static long add_segment(__u32 index, void* context) {
   enum aggbox_event event = reason_to_leave_out(packet, segment, bytes);
   struct aggbox_header* header = &segment->header;
   if (!event && (header->type != AGGBOX_CONTRIBUTION || header->owner != rank ||
-                 header->ranks != 1ull << packet->source))
+                 header->ranks != 1ull << packet->source || header->operation >= AGGBOX_OPERATIONS))
     event = AGGBOX_MALFORMED;
   if (event) {
     count(event);
@@ -122,7 +122,7 @@ static long add_segment(__u32 index, void* context) {
   struct contribution in = {
       .sequence = header->sequence,
       .source = header->ranks,
-      .lanes = header->lanes,
+      .operation = header->operation,
       .payload = {.words = segment->values, .blocks = &header->blocks, .end = segment + 1}};
   __u64* sum;
   event = add_to_slot(&in, &sum);

@@ -51,11 +51,16 @@ enum aggbox_request {
   AGGBOX_REQUESTS = 8
 };
 
-// Which bits of a 64-bit word do not carry into the next: the kernel adds words and does not know
-// the type.
-enum aggbox_lanes {
-  AGGBOX_LANES_NO_CARRY = 0,  // sums never leave their lane (quantised values), or one 64-bit lane
-  AGGBOX_LANES_32 = 1         // two lanes of 32 bits that wrap on their own
+// How the kernel combines two words of 64 bits. It does not know the type: what else there is
+// becomes one of these by an exclusive or on the way in and out (aggbox/integer_exchange.h).
+enum aggbox_operation {
+  AGGBOX_SUM_64 = 0,  // also of narrower lanes whose sums never leave them (quantised values)
+  AGGBOX_SUM_32 = 1,  // two lanes that wrap on their own
+  AGGBOX_OR = 2,
+  AGGBOX_XOR = 3,
+  AGGBOX_MIN_64 = 4,  // signed
+  AGGBOX_MIN_32 = 5,  // two signed lanes
+  AGGBOX_OPERATIONS
 };
 
 struct aggbox_header {
@@ -65,7 +70,7 @@ struct aggbox_header {
   __u8 source;     // the sender's rank
   __u8 owner;      // rank whose kernel adds the chunk
   __u32 job;       // random, new for every group: packets of an earlier one never match
-  __u8 lanes;      // aggbox_lanes
+  __u8 operation;  // aggbox_operation
   __u8 blocks;     // of 64 bytes, after the header
   __u16 reserved;  // 0
   __u64 sequence;  // of the chunk among all that the owner ever added for the job; slot = sequence

@@ -172,7 +172,7 @@ struct DropCase {
   aggbox_event cause;
 };
 
-// Rank 1's contribution to chunk 0, which rank 2 has begun with one block of 32-bit lanes, spoilt
+// Rank 1's contribution to chunk 0, which rank 2 has begun with one block of 32-bit sums, spoilt
 // in one place.
 TEST_P(KernelJobTest, BadPacketsAreDroppedAndCountedByCause) {
   const auto resign = [](auto change) {
@@ -207,6 +207,8 @@ TEST_P(KernelJobTest, BadPacketsAreDroppedAndCountedByCause) {
       {"bits of other ranks", resign([](Packet& p) { p.headers.header.ranks = 6; }),
        AGGBOX_MALFORMED},
       {"version", resign([](Packet& p) { p.headers.header.version = 2; }), AGGBOX_MALFORMED},
+      {"no operation", resign([](Packet& p) { p.headers.header.operation = AGGBOX_OPERATIONS; }),
+       AGGBOX_MALFORMED},
       {"reserved bits", resign([](Packet& p) { p.headers.header.reserved = 1; }), AGGBOX_MALFORMED},
       {"no payload", resign([](Packet& p) {
          p.headers.header.blocks = 0;
@@ -221,8 +223,8 @@ TEST_P(KernelJobTest, BadPacketsAreDroppedAndCountedByCause) {
        AGGBOX_MALFORMED},
       {"IPv4 length", [](Packet& p) { p.headers.ip.tot_len ^= 0x100; }, AGGBOX_MALFORMED},
       {"UDP length", [](Packet& p) { p.headers.udp.len ^= 0x100; }, AGGBOX_MALFORMED},
-      {"other lanes than rank 2's",
-       resign([](Packet& p) { p.headers.header.lanes = AGGBOX_LANES_NO_CARRY; }), AGGBOX_MISMATCH},
+      {"another operation than rank 2's",
+       resign([](Packet& p) { p.headers.header.operation = AGGBOX_SUM_64; }), AGGBOX_MISMATCH},
       {"more values than rank 2's",
        [](Packet& p) { p = packet_of(AGGBOX_CONTRIBUTION, 1, 0, 0, 10, 2); }, AGGBOX_MISMATCH},
       {"two rounds ahead", resign([](Packet& p) { p.headers.header.sequence = 8; }), AGGBOX_EARLY},

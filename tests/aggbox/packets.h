@@ -90,7 +90,7 @@ inline Packet packet_of(aggbox_type type, std::uint8_t source, std::uint8_t owne
                     .source = source,
                     .owner = owner,
                     .job = membership.job,
-                    .lanes = AGGBOX_LANES_32,
+                    .operation = AGGBOX_SUM_32,
                     .blocks = blocks,
                     .reserved = 0,
                     .sequence = sequence,

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
@@ -11,6 +13,7 @@
 #include <tuple>
 
 #include "aggbox/aggbox/doctor.h"
+#include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/faults.h"
 #include "net/hosts.h"
 
@@ -50,6 +53,13 @@ std::vector<float> floats(std::uint32_t rank, std::size_t size) {
     value = std::ldexp(static_cast<float>(static_cast<int>(random() % 65536) - 32768),
                        static_cast<int>(random() % 30) - 20);
   }
+  return values;
+}
+
+std::vector<std::uint8_t> bytes(std::uint32_t root, std::size_t size) {
+  std::mt19937 random(static_cast<std::uint32_t>(root * 1000 + size));
+  std::vector<std::uint8_t> values(size);
+  for (auto& value : values) value = static_cast<std::uint8_t>(random());
   return values;
 }
 
@@ -155,6 +165,218 @@ TEST_P(LabOf, NotFiniteValuesFollowTheStandardAndStayInTheirPlace) {
             "");
 }
 
+template <typename T>
+T combined(Reduction reduction, T a, T b) {
+  using Unsigned = std::make_unsigned_t<T>;
+  switch (reduction) {
+    case Reduction::kMin:
+      return std::min(a, b);
+    case Reduction::kMax:
+      return std::max(a, b);
+    case Reduction::kAnd:
+      return a & b;
+    case Reduction::kOr:
+      return a | b;
+    case Reduction::kXor:
+      return a ^ b;
+    default:
+      return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+  }
+}
+
+template <typename T>
+void check_reductions(Group& group, std::size_t size) {
+  for (const auto reduction : {Reduction::kSum, Reduction::kMin, Reduction::kMax, Reduction::kAnd,
+                               Reduction::kOr, Reduction::kXor}) {
+    auto expected = integers<T>(0, size);
+    for (std::uint32_t rank = 1; rank < group.size(); ++rank) {
+      const auto theirs = integers<T>(rank, size);
+      for (std::size_t i = 0; i < size; ++i)
+        expected[i] = combined(reduction, expected[i], theirs[i]);
+    }
+    auto values = integers<T>(group.rank(), size);
+    group.all_reduce(std::span(values), reduction);
+    require(values == expected, "reduction " + std::to_string(static_cast<int>(reduction)) +
+                                    " of " + std::to_string(size) + " is wrong");
+  }
+}
+
+TEST_P(LabOf, EveryReductionOfIntegersIsExact) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       for (const std::size_t size : {1, 353, 3000}) {
+                         check_reductions<std::int32_t>(group, size);
+                         check_reductions<std::int64_t>(group, size);
+                         check_reductions<std::uint32_t>(group, size);
+                         check_reductions<std::uint64_t>(group, size);
+                       }
+                     }),
+            "");
+}
+
+TEST_P(LabOf, MinimaAndMaximaOfFloatsAreExact) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       constexpr float kInfinity = std::numeric_limits<float>::infinity();
+                       for (const auto reduction : {Reduction::kMin, Reduction::kMax}) {
+                         auto values = floats(group.rank(), 1000);
+                         auto expected = floats(0, 1000);
+                         for (std::uint32_t rank = 1; rank < group.size(); ++rank) {
+                           const auto theirs = floats(rank, 1000);
+                           for (std::size_t i = 0; i < expected.size(); ++i) {
+                             expected[i] = reduction == Reduction::kMin
+                                               ? std::min(expected[i], theirs[i])
+                                               : std::max(expected[i], theirs[i]);
+                           }
+                         }
+                         const bool first = group.rank() == 0;
+                         values[0] = first ? 0.0F : -0.0F;
+                         values[1] = first ? -kInfinity : kInfinity;
+                         values[2] = first ? -std::numeric_limits<float>::quiet_NaN() : 1;
+                         group.all_reduce(std::span(values), reduction);
+                         const bool least = reduction == Reduction::kMin;
+                         require(values[0] == 0 && std::signbit(values[0]) == least, "zeros");
+                         require(values[1] == (least ? -kInfinity : kInfinity), "infinities");
+                         require(least ? values[2] == 1 : std::isnan(values[2]), "NaN");
+                         require(std::equal(values.begin() + 3, values.end(), expected.begin() + 3),
+                                 "a value");
+                       }
+                     }),
+            "");
+}
+
+TEST_P(LabOf, NarrowLanesStayWithinTheirBoundAndAlikeOnAllRanks) {
+  constexpr std::size_t kSize = 5000;
+  for (const auto& [lanes, bits] : {std::pair(Lanes::kInt16, 14), std::pair(Lanes::kInt8, 5)}) {
+    const SharedArray<float> results(kSize * hosts());
+    ASSERT_EQ(on_hosts(hosts(),
+                       [&, which = lanes](const GroupOptions& options) {
+                         Group group(options);
+                         auto values = floats(group.rank(), kSize);
+                         group.all_reduce(std::span(values), Reduction::kSum, {.lanes = which});
+                         std::copy(values.begin(), values.end(),
+                                   results.values().begin() +
+                                       static_cast<std::ptrdiff_t>(group.rank() * kSize));
+                       }),
+              "");
+    const double ranks = hosts();
+    const double bound = ranks * ranks * std::ldexp(32768.0 * 512, -bits);
+    double largest = 0;
+    for (std::size_t i = 0; i < kSize; ++i) {
+      double exact = 0;
+      for (std::uint32_t rank = 0; rank < hosts(); ++rank) {
+        exact += floats(rank, kSize)[i];
+        ASSERT_EQ(results.values()[rank * kSize + i], results.values()[i]) << rank;
+      }
+      largest = std::max(largest, std::abs(results.values()[i] - exact));
+    }
+    EXPECT_LE(largest, bound);
+    EXPECT_GT(largest, 0) << "so few bits lose something";
+  }
+}
+
+// What a rank loses in one step it adds in the next: the sum over steps stays near the exact one.
+TEST_P(LabOf, WithAResidualLossesDoNotAddUp) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       constexpr int kSteps = 40;
+                       const auto step = floats(group.rank(), 1000);
+                       std::vector<float> residual(step.size());
+                       std::vector<double> sums(step.size()), exact(step.size());
+                       for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+                         const auto theirs = floats(rank, step.size());
+                         for (std::size_t i = 0; i < step.size(); ++i)
+                           exact[i] += kSteps * theirs[i];
+                       }
+                       for (int i = 0; i < kSteps; ++i) {
+                         auto values = step;
+                         group.all_reduce(std::span(values), Reduction::kSum,
+                                          {.lanes = Lanes::kInt8, .residual = residual});
+                         for (std::size_t j = 0; j < step.size(); ++j) sums[j] += values[j];
+                       }
+                       // One step's loss, once: the residuals that are left.
+                       const double bound =
+                           group.size() * group.size() * std::ldexp(32768.0 * 512, -4);
+                       for (std::size_t j = 0; j < step.size(); ++j)
+                         require(std::abs(sums[j] - exact[j]) <= bound, "losses add up");
+                     }),
+            "");
+}
+
+TEST_P(LabOf, Bfloat16IsAddedAndRoundedOnce) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       // 1.5 is 0x3fc0; whole and half numbers up to 256 are exact.
+                       std::vector<Bfloat16> values(1000, {0x3fc0});
+                       group.all_reduce(std::span(values));
+                       for (const Bfloat16 value : values) {
+                         const auto sum = std::bit_cast<float>(std::uint32_t{value.bits} << 16);
+                         require(sum == 1.5F * static_cast<float>(group.size()), "a wrong sum");
+                       }
+                     }),
+            "");
+}
+
+TEST_P(LabOf, EveryRankGetsAllParts) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       for (const std::size_t part : {0, 1, 1409, 100000}) {
+                         std::vector<std::uint8_t> values(part * group.size()), expected;
+                         for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+                           const auto theirs = bytes(rank, part);
+                           if (rank == group.rank())
+                             std::copy(theirs.begin(), theirs.end(),
+                                       values.begin() + static_cast<std::ptrdiff_t>(rank * part));
+                           expected.insert(expected.end(), theirs.begin(), theirs.end());
+                         }
+                         group.all_gather(values);
+                         require(values == expected, "wrong parts of " + std::to_string(part));
+                       }
+                     }),
+            "");
+}
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_P(LabOf, WhatDoesNotFitIsRefusedAndTheGroupGoesOn) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Group group(options);
+                       std::vector<float> values(5), residual(4);
+                       std::vector<std::int32_t> numbers(2 * group.size() + 1);
+                       const auto expect = [](const std::string& part,
+                                              const std::function<void()>& call) {
+                         const std::string error = error_of(call);
+                         require(error.find(part) != std::string::npos, error);
+                       };
+                       expect("no bit operations",
+                              [&] { group.all_reduce(std::span(values), Reduction::kAnd); });
+                       expect("integers have no mean",
+                              [&] { group.all_reduce(std::span(numbers), Reduction::kMean); });
+                       expect("a residual of 4 values is of no use to 5", [&] {
+                         group.all_reduce(std::span(values), Reduction::kSum,
+                                          {.residual = residual});
+                       });
+                       expect("root 9 is not one of",
+                              [&] { group.reduce(std::span(numbers), 9, Reduction::kSum); });
+                       expect("equal parts", [&] { group.reduce_scatter(std::span(numbers)); });
+                       group.barrier();
+                     }),
+            "");
+}
+
 TEST_P(LabOf, SeveralStartedSumsComeInTheirOrder) {
   EXPECT_EQ(on_hosts(hosts(),
                      [](const GroupOptions& options) {
@@ -162,9 +384,10 @@ TEST_P(LabOf, SeveralStartedSumsComeInTheirOrder) {
                        auto first = integers<std::int32_t>(group.rank(), 5000);
                        auto second = integers<std::int64_t>(group.rank(), 3);
                        std::vector<float> third(700, static_cast<float>(group.rank()));
-                       Handle one = group.start_all_reduce(std::span(first));
-                       Handle two = group.start_all_reduce(std::span(second));
-                       Handle three = group.start_all_reduce(std::span(third), Reduction::kMean);
+                       Handle one = group.start([&] { group.all_reduce(std::span(first)); });
+                       Handle two = group.start([&] { group.all_reduce(std::span(second)); });
+                       Handle three = group.start(
+                           [&] { group.all_reduce(std::span(third), Reduction::kMean); });
                        group.barrier();
                        three.wait();
                        two.wait();
@@ -174,13 +397,6 @@ TEST_P(LabOf, SeveralStartedSumsComeInTheirOrder) {
                        require(third[699] == static_cast<float>((group.size() - 1) / 2.0), "third");
                      }),
             "");
-}
-
-std::vector<std::uint8_t> bytes(std::uint32_t root, std::size_t size) {
-  std::mt19937 random(static_cast<std::uint32_t>(root * 1000 + size));
-  std::vector<std::uint8_t> values(size);
-  for (auto& value : values) value = static_cast<std::uint8_t>(random());
-  return values;
 }
 
 void check_broadcast(Group& group, std::uint32_t root, std::size_t size) {
