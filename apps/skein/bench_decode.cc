@@ -1,4 +1,7 @@
 // `skein bench decode`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +24,7 @@ struct DecodeArguments {
   ModelChoice choice;
   std::string input;
   std::string task_folder;
+  std::string hypotheses_file;
   int64_t vocabulary = 10000;
   int64_t sentences = 256;
   uint64_t seed = 1;
@@ -34,19 +38,25 @@ std::vector<TokenPair> pairs_of(const DecodeArguments& arguments, int64_t vocabu
 nlohmann::json measure(const DecodeArguments& arguments, const Model& model,
                        const SentencesToTranslate& sentences) {
   const DecodingSpeed speed = measure_decoding(model, sentences, arguments.benchmark);
-  return {{"benchmark", "decode"},
-          {"precision", precision_name(model.inference_type())},
-          {"threads", threads()},
-          {"beam", arguments.benchmark.beam},
-          {"batch_tokens", arguments.benchmark.batch_tokens},
-          {"sentences", sentences.sources.size()},
-          {"seconds", speed.seconds},
-          {"sentences_per_second", speed.sentences_per_second},
-          {"target_tokens_per_second", speed.target_tokens_per_second},
-          {"latency_ms", 1e3 * speed.latency_seconds},
-          {"log_probability", speed.log_probability},
-          {"peak_tensor_mb", speed.peak_tensor_bytes >> 20},
-          {"peak_resident_mb", speed.peak_resident_bytes >> 20}};
+  nlohmann::json measurement = {{"benchmark", "decode"},
+                                {"parameters", model.parameters().count()},
+                                {"precision", precision_name(model.inference_type())},
+                                {"threads", threads()},
+                                {"beam", arguments.benchmark.beam},
+                                {"batch_tokens", arguments.benchmark.batch_tokens},
+                                {"sentences", sentences.sources.size()},
+                                {"seconds", speed.seconds},
+                                {"sentences_per_second", speed.sentences_per_second},
+                                {"target_tokens_per_second", speed.target_tokens_per_second},
+                                {"latency_ms", 1e3 * speed.latency_seconds},
+                                {"log_probability", speed.log_probability},
+                                {"peak_tensor_mb", speed.peak_tensor_bytes >> 20},
+                                {"peak_resident_mb", speed.peak_resident_bytes >> 20}};
+  if (!arguments.hypotheses_file.empty()) {
+    write_hypotheses(speed.hypotheses, arguments.hypotheses_file);
+    measurement["hypotheses"] = arguments.hypotheses_file;
+  }
+  return measurement;
 }
 
 void run_preset(const CLI::App& command, const DecodeArguments& arguments) {
@@ -70,6 +80,9 @@ void run_preset(const CLI::App& command, const DecodeArguments& arguments) {
   }
   nlohmann::json measurement = measure(arguments, *model, forced_lengths(pairs));
   measurement["model"] = arguments.preset;
+  if (const auto words = command.remaining(); !words.empty()) {
+    measurement["settings"] = fmt::to_string(fmt::join(words, " "));
+  }
   print_measurement(measurement);
 }
 
@@ -129,6 +142,9 @@ void add_options(CLI::App& command, DecodeArguments& arguments) {
       .add_option("--alone", benchmark.alone,
                   "Sentences that are also translated one at a time, for the latency")
       ->capture_default_str();
+  command.add_option("--hypotheses", arguments.hypotheses_file,
+                     "File for the best hypotheses, a line of token ids each, to compare with "
+                     "those of other systems");
   command.add_option("--write", arguments.task_folder,
                      "Only write parameters and sentences into this folder, for benchmarks of "
                      "other systems");

@@ -11,7 +11,7 @@ import tomllib
 import numpy
 
 PAD, EOS = 1, 2
-SUPPORTED = {"norm": "post", "positions": "sinusoidal", "activation": "relu", "share_embeddings": "all"}
+SUPPORTED_TRANSFORMER = {"norm": "post", "positions": "sinusoidal", "activation": "relu"}
 
 
 class Task:
@@ -22,13 +22,13 @@ class Task:
         self.folder = folder
         with open(f"{folder}/config.toml", "rb") as file:
             self.config = tomllib.load(file)["model"]
-        for name, value in SUPPORTED.items():
-            if self.config[name] != value:
-                sys.exit(f"model.{name} is {self.config[name]}; the peers know {value} only")
         with open(f"{folder}/sentences.jsonl", encoding="utf-8") as file:
             pairs = [json.loads(line) for line in file]
         self.sources = [pair["source"] + [EOS] for pair in pairs]
         self.target_lengths = [len(pair["target"]) for pair in pairs]
+
+    def is_transformer(self):
+        return "heads" in self.config
 
     def parameters(self):
         """(name, float32 array) one after another, so that no more than one need be in memory."""
@@ -59,21 +59,44 @@ class Task:
         return batches
 
 
+def require_settings(config, expected):
+    for name, value in expected.items():
+        if config[name] != value:
+            sys.exit(f"model.{name} is {config[name]}; the peers know {value} only")
+
+
+def word_tables(parameters):
+    """(source, target, output) of a Transformer: three parameters, two or one, as model.share_embeddings has it."""
+    source, target = (parameters.get(f"{side}.embedding.weight", parameters.get("embedding.weight")) for side in ("encoder", "decoder"))
+    return source, target, parameters.get("output.weight", target)
+
+
 def add_arguments(parser, modes):
     parser.add_argument("--task", required=True, help="folder that `skein bench decode --write` made")
-    parser.add_argument("--model", default="transformer_base", help="its name, for the line that is printed")
+    parser.add_argument("--model", default="transformer_base", help="its preset and settings, for the line that is printed")
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--batch-tokens", type=int, default=4096)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--alone", type=int, default=20)
+    parser.add_argument("--hypotheses", help="file for the best hypotheses, as `skein bench decode --hypotheses` writes them")
 
 
-def measure(task, arguments, system, translate_all, translate_one, log_probability):
-    """Prints the line. `translate_all()` translates every sentence, `translate_one(index)` one. `log_probability(result)`: the mean
-    over the tokens of the best hypotheses of what translate_all() returned, in nats."""
+def write_hypotheses(hypotheses, path):
+    """hypotheses: [(index, tokens)]"""
+    with open(path, "w", encoding="utf-8") as file:
+        for _, tokens in sorted(hypotheses):
+            file.write(json.dumps([int(token) for token in tokens], separators=(",", ":")) + "\n")
+
+
+def measure(task, arguments, system, translate_all, translate_one, log_probability, hypotheses):
+    """Prints the line. `translate_all()` translates every sentence, `translate_one(index)` one. Of what translate_all() returned,
+    `log_probability(result)` is the mean over the tokens of the best hypotheses, in nats, and `hypotheses(result)` are these, without
+    EOS: [(index, tokens)]."""
     result = translate_all()
+    if arguments.hypotheses:
+        write_hypotheses(hypotheses(result), arguments.hypotheses)
     seconds = [timed(translate_all) for _ in range(arguments.runs)]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     count = min(arguments.alone, len(task.sources))
@@ -97,6 +120,8 @@ def measure(task, arguments, system, translate_all, translate_one, log_probabili
         "peak_resident_mb": memory,
         "log_probability": log_probability(result),
     }
+    if arguments.hypotheses:
+        row["hypotheses"] = arguments.hypotheses
     print(json.dumps(row))
 
 

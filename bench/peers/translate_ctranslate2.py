@@ -19,7 +19,7 @@ import tempfile
 sys.modules["torch"] = None  # CTranslate2 imports PyTorch where there is one, and its memory would be counted
 import ctranslate2
 
-from decoding_task import EOS, Task, add_arguments, measure
+from decoding_task import EOS, SUPPORTED_TRANSFORMER, Task, add_arguments, measure, require_settings, word_tables
 
 TYPES = {"f32": "float32", "bf16": "bfloat16", "int8": "int8_float32", "int8-bf16": "int8_bfloat16"}
 
@@ -49,19 +49,21 @@ def fill(spec, parameters, positions):
         for part, linear_name in enumerate(("query", "key_value", "out")):
             linear(to.attention.linear[part], f"{name}.cross.{linear_name}")
         norm(to.attention.layer_norm, name + ".cross_norm")
-    for side in (spec.encoder.embeddings[0], spec.decoder.embeddings, spec.decoder.projection):
-        side.weight = parameters["embedding.weight"]
+    sides = (spec.encoder.embeddings[0], spec.decoder.embeddings, spec.decoder.projection)
+    for side, words in zip(sides, word_tables(parameters)):
+        side.weight = words
     spec.encoder.position_encodings.encodings = spec.decoder.position_encodings.encodings = positions
 
 
 def make_model(task, folder):
     config = task.config
+    require_settings(config, SUPPORTED_TRANSFORMER)
     spec = ctranslate2.specs.TransformerSpec.from_config(
         (config["encoder_layers"], config["decoder_layers"]), config["heads"], pre_norm=False
     )
     parameters = dict(task.parameters())
     fill(spec, parameters, task.positions())
-    words = [str(i) for i in range(len(parameters["embedding.weight"]))]
+    words = [str(i) for i in range(len(word_tables(parameters)[0]))]  # both languages have one vocabulary
     spec.register_source_vocabulary(words)
     spec.register_target_vocabulary(words)
     spec.config.unk_token, spec.config.bos_token = words[3], words[0]
@@ -119,20 +121,23 @@ class Search:
         return sum(values) / len(values)
 
 
-def supported_modes():
+def supported_modes(task):
+    """CTranslate2 has no ConvS2S."""
+    if not task.is_transformer():
+        return []
     return [mode for mode, compute_type in TYPES.items() if compute_type in ctranslate2.get_supported_compute_types("cpu")]
 
 
 def main():
-    if sys.argv[1:] == ["--list-modes"]:
-        print(*supported_modes())
+    if sys.argv[1:-1] == ["--list-modes"]:
+        print(*supported_modes(Task(sys.argv[-1])))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser, list(TYPES))
     arguments = parser.parse_args()
-    if arguments.mode not in supported_modes():
-        sys.exit(f"CTranslate2 {ctranslate2.__version__} has no mode {arguments.mode} on this processor")
     task = Task(arguments.task)
+    if arguments.mode not in supported_modes(task):
+        sys.exit(f"CTranslate2 {ctranslate2.__version__} has no mode {arguments.mode} for this model and processor")
     with tempfile.TemporaryDirectory() as folder:
         make_model_apart(task, folder)
 
@@ -151,6 +156,7 @@ def main():
             translate_all=lambda: together.run(range(len(task.sources))),
             translate_one=lambda index: alone().run([index]),
             log_probability=together.log_probability,
+            hypotheses=lambda found: found,
         )
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "skein/base/error.h"
@@ -86,18 +87,21 @@ double latency(const Search& search, int64_t alone) {
   return median(seconds);
 }
 
-struct TokenCounts {
-  double tokens = 0;
-  double log_probability = 0;  // their sum
+struct Best {
+  std::vector<std::vector<int32_t>> hypotheses;  // without eos
+  double tokens = 0;                             // eos counted
+  double log_probability = 0;                    // the tokens' sum
 };
 
-TokenCounts count_best(const Found& found) {
-  TokenCounts counts;
+Best best_of(const Found& found) {
+  Best best;
   for (const std::vector<Hypothesis>& hypotheses : found) {
-    counts.tokens += static_cast<double>(hypotheses[0].tokens.size());
-    for (const float score : hypotheses[0].token_scores) counts.log_probability += score;
+    const std::vector<int32_t>& tokens = hypotheses[0].tokens;
+    best.hypotheses.emplace_back(tokens.begin(), tokens.end() - 1);
+    best.tokens += static_cast<double>(tokens.size());
+    for (const float score : hypotheses[0].token_scores) best.log_probability += score;
   }
-  return counts;
+  return best;
 }
 
 }  // namespace
@@ -106,7 +110,7 @@ DecodingSpeed measure_decoding(const Model& model, const SentencesToTranslate& s
                                const DecodingBenchmark& benchmark) {
   require_valid(benchmark);
   const Search search(model, sentences, benchmark);
-  const TokenCounts counts = count_best(search.run());
+  Best best = best_of(search.run());
   std::vector<double> seconds;
   for (int64_t run = 0; run < benchmark.runs; ++run) {
     const double begin = seconds_now();
@@ -116,9 +120,10 @@ DecodingSpeed measure_decoding(const Model& model, const SentencesToTranslate& s
   DecodingSpeed speed;
   speed.seconds = median(seconds);
   speed.sentences_per_second = static_cast<double>(search.sentences()) / speed.seconds;
-  speed.target_tokens_per_second = counts.tokens / speed.seconds;
+  speed.target_tokens_per_second = best.tokens / speed.seconds;
   speed.latency_seconds = latency(search, benchmark.alone);
-  speed.log_probability = counts.log_probability / counts.tokens;
+  speed.log_probability = best.log_probability / best.tokens;
+  speed.hypotheses = std::move(best.hypotheses);
   speed.peak_tensor_bytes = static_cast<int64_t>(arena_statistics().peak);
   speed.peak_resident_bytes = peak_resident_bytes();
   return speed;

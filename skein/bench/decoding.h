@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "skein/bench/decoding_task.h"
 #include "skein/models/model.h"
@@ -23,6 +24,7 @@ struct DecodingSpeed {
   // Mean over the tokens of the best hypotheses, in nats. Other systems with the same parameters
   // find the same.
   double log_probability = 0;
+  std::vector<std::vector<int32_t>> hypotheses;  // the best of every sentence, without eos
   int64_t peak_tensor_bytes = 0;
   int64_t peak_resident_bytes = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "skein/base/error.h"
@@ -70,6 +71,15 @@ void write_decoding_task(const std::string& config, const Model& model,
   write_file(folder / kConfigFile, config);
   write_safetensors(folder / kParametersFile, named_parameters(model.parameters()), {});
   write_pairs(pairs, folder / "sentences.jsonl");
+}
+
+void write_hypotheses(std::span<const std::vector<int32_t>> hypotheses,
+                      const std::filesystem::path& path) {
+  std::string text;
+  for (const std::vector<int32_t>& tokens : hypotheses) {
+    text += nlohmann::json(tokens).dump() + "\n";
+  }
+  write_file(path, text);
 }
 
 }  // namespace skein

@@ -38,5 +38,9 @@ std::unique_ptr<Model> random_model(const ModelConfig& config, int64_t vocabular
 // Throws FileError.
 void write_decoding_task(const std::string& config, const Model& model,
                          std::span<const TokenPair> pairs, const std::filesystem::path& folder);
+// What was found, to compare with what others find in the same task: JSON lines, a list of token
+// ids each. Throws FileError.
+void write_hypotheses(std::span<const std::vector<int32_t>> hypotheses,
+                      const std::filesystem::path& path);
 
 }  // namespace skein

@@ -96,7 +96,9 @@ TEST(BenchDecode, PrintsALineOfJson) {
   EXPECT_EQ(row.at("sentences"), 4);
   EXPECT_LT(row.at("log_probability").get<double>(), 0);
   EXPECT_GE(row.at("peak_tensor_mb").get<int64_t>(), 0);
+  EXPECT_FALSE(row.contains("hypotheses"));
   expect_positive(row, kDecodingNumbers);
+  expect_positive(row, {"parameters"});
 }
 
 TEST(BenchScore, PrintsALineOfJson) {
@@ -120,6 +122,22 @@ TEST(BenchDecode, WritesItsTaskForOthers) {
   EXPECT_EQ(json_lines(read_file(folder.path() / "task/sentences.jsonl")).size(), 4u);
   EXPECT_THAT(read_file(folder.path() / "task/config.toml"), HasSubstr("heads = 2"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "task/model.safetensors"));
+}
+
+TEST(BenchDecode, WritesWhatItFoundToCompareWithOthers) {
+  const TemporaryFolder folder;
+  const std::string command = "skein bench decode" + kTiny + "--sentences 4 --beam 2 ";
+  ASSERT_EQ(run_shell(command + "--write task", folder.path()).exit_code, 0);
+  const auto row = measurement(
+      run_shell(command + "--runs 1 --alone 1 --hypotheses found.jsonl", folder.path()));
+  EXPECT_EQ(row.at("hypotheses"), "found.jsonl");
+  EXPECT_THAT(row.at("settings").get<std::string>(), HasSubstr("--model.width 16 --model.ffn 16"));
+  const auto task = json_lines(read_file(folder.path() / "task/sentences.jsonl"));
+  const auto found = json_lines(read_file(folder.path() / "found.jsonl"));
+  ASSERT_EQ(found.size(), task.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].size(), task[i].at("target").size());
+  }
 }
 
 using BenchDecodeTrained = TrainedModel;
@@ -149,6 +167,8 @@ TEST_F(BenchDecodeTrained, AnswersWhatIsWrongInOneSentence) {
                  "skein: --model excludes --model-dir");
   expect_refusal(decode("--model-dir model --model.width 16"), 2,
                  "skein: unknown flag or setting '--model.width'");
+  expect_refusal(decode("--model-dir model --runs 1 --hypotheses nowhere/found"), 1,
+                 "skein: cannot write nowhere/found");
   expect_refusal(decode("--model-dir model --write task"), 2,
                  "skein: --write takes random parameters; expected --model instead of --model-dir");
   expect_refusal(decode("--input a.en"), 2,
