@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "skein/base/error.h"
+#include "skein/base/parallel.h"
 #include "skein/decode/beam_search.h"
 #include "skein/decode/length_batches.h"
 #include "skein/decode/workers.h"
@@ -28,7 +29,9 @@ std::vector<std::vector<Hypothesis>> batched_search(
     const size_t tokens = batches.sizes.empty() ? sources[i].size() : batches.sizes[i];
     sizes.push_back(tokens * static_cast<size_t>(options[i].beam));
   }
-  const auto planned = length_batches(sizes, static_cast<size_t>(batches.tokens));
+  const auto planned = length_batches(
+      sizes,
+      even_batch_size(sizes, static_cast<size_t>(batches.tokens), static_cast<size_t>(threads())));
   std::vector<std::vector<Hypothesis>> found(sources.size());
   run_workers(planned.size(), [&] {
     return [&, scorer = std::shared_ptr<StepScorer>(make_scorer())](size_t number) {

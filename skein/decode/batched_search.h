@@ -18,7 +18,7 @@ using ScorerFactory = std::function<std::unique_ptr<StepScorer>()>;
 
 struct BatchOptions {
   // Most tokens, those of the sources, times beam of a batch; a longer sentence is a batch of its
-  // own.
+  // own. Fewer where else a worker would have nothing to do (even_batch_size()).
   int64_t tokens = 4096;
   int64_t n_best = 1;  // hypotheses kept of a sentence
   // Tokens that each sentence counts as, where those of its source do not tell the work.

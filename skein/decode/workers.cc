@@ -42,14 +42,16 @@ class Queue {
 
 void run_workers(size_t count, const std::function<std::function<void(size_t)>()>& make_worker) {
   Queue queue(count);
-  const size_t workers = std::min(count, static_cast<size_t>(threads()));
+  const int all = threads();
+  const size_t workers = std::min(count, static_cast<size_t>(all));
   if (workers <= 1) {
     queue.work(make_worker);
   } else {
     std::vector<std::jthread> pool;
     for (size_t i = 0; i < workers; ++i) {
       pool.emplace_back([&] {
-        set_threads(1);  // OpenMP keeps this number for each thread apart
+        // OpenMP keeps this number for each thread apart.
+        set_threads(all / static_cast<int>(workers));
         queue.work(make_worker);
       });
     }

@@ -23,7 +23,7 @@ HWY_INLINE Elements row_of(const MatrixView& view, int64_t row, int64_t column) 
   return elements(view).from(row * view.stride + column);
 }
 
-// Up to four vectors of a head, in registers while all keys pass.
+// Up to sixteen vectors of a head, in registers while all keys pass.
 template <int kVectors, typename Lanes>
 HWY_INLINE void score_keys(const CachedAttention& a, std::span<const int32_t> rows, int64_t column,
                            const Elements& query, Lanes part, float* scores) {
@@ -58,12 +58,17 @@ HWY_INLINE void sum_values(const CachedAttention& a, std::span<const int32_t> ro
   for (int v = 0; v < kVectors; ++v) store(hn::Mul(set(factor), sums[v]), out, v * lanes, part);
 }
 
-// Calls body(column, vectors, lanes) for four vectors of a head at a time, then one by one; vectors
-// is a constant.
+// Calls body(column, vectors, lanes) for sixteen vectors of a head at a time, where there are
+// registers enough, then for four, then one by one; vectors is a constant.
 template <typename Body>
 HWY_INLINE void for_vectors(int64_t dim, Body&& body) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(F()));
   int64_t c = 0;
+  if constexpr (hn::MaxLanes(F()) >= 16) {
+    for (; c + 16 * lanes <= dim; c += 16 * lanes) {
+      body(c, std::integral_constant<int, 16>(), Full());
+    }
+  }
   for (; c + 4 * lanes <= dim; c += 4 * lanes) {
     body(c, std::integral_constant<int, 4>(), Full());
   }

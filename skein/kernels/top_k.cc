@@ -20,10 +20,17 @@ float row_maximum(const float* HWY_RESTRICT row, size_t count) {
   const F d;
   const size_t lanes = hn::Lanes(d);
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  auto maximum = hn::Set(d, kLowest);
+  // Four at a time: one maximum would wait for the one before.
+  auto first = hn::Set(d, kLowest), second = first, third = first, fourth = first;
   size_t i = 0;
-  for (; i + lanes <= count; i += lanes) maximum = hn::Max(hn::LoadU(d, row + i), maximum);
-  float result = max_of_lanes(maximum);
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    first = hn::Max(hn::LoadU(d, row + i), first);
+    second = hn::Max(hn::LoadU(d, row + i + lanes), second);
+    third = hn::Max(hn::LoadU(d, row + i + 2 * lanes), third);
+    fourth = hn::Max(hn::LoadU(d, row + i + 3 * lanes), fourth);
+  }
+  for (; i + lanes <= count; i += lanes) first = hn::Max(hn::LoadU(d, row + i), first);
+  float result = max_of_lanes(hn::Max(hn::Max(first, second), hn::Max(third, fourth)));
   for (; i < count; ++i) result = std::max(result, row[i]);
   return result;
 }
@@ -53,7 +60,7 @@ float log_sum_exp_row(const float* HWY_RESTRICT row, size_t count, float scale) 
   return scale * maximum + std::log(total);
 }
 
-// The first index from `begin` on whose block holds a value above `threshold`; `count` if none.
+// The index of the first value above `threshold` from `begin` on; `count` if none.
 size_t skip_smaller(const float* HWY_RESTRICT row, size_t begin, size_t count, float threshold) {
   const F d;
   const size_t lanes = hn::Lanes(d);
@@ -63,12 +70,15 @@ size_t skip_smaller(const float* HWY_RESTRICT row, size_t begin, size_t count, f
     const auto first = hn::Max(hn::LoadU(d, row + i), hn::LoadU(d, row + i + lanes));
     const auto second =
         hn::Max(hn::LoadU(d, row + i + 2 * lanes), hn::LoadU(d, row + i + 3 * lanes));
-    if (!hn::AllFalse(d, hn::Gt(hn::Max(first, second), thresholds))) return i;
+    if (!hn::AllFalse(d, hn::Gt(hn::Max(first, second), thresholds))) break;
   }
+  for (; i + lanes <= count; i += lanes) {
+    const auto found = hn::FindFirstTrue(d, hn::Gt(hn::LoadU(d, row + i), thresholds));
+    if (found >= 0) return i + static_cast<size_t>(found);
+  }
+  while (i < count && !(row[i] > threshold)) ++i;
   return i;
 }
-
-size_t block_size() { return 4 * hn::Lanes(F()); }
 
 }  // namespace skein::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -78,7 +88,6 @@ namespace skein::kernels {
 
 HWY_EXPORT(log_sum_exp_row);
 HWY_EXPORT(skip_smaller);
-HWY_EXPORT(block_size);
 
 namespace {
 
@@ -102,17 +111,11 @@ void top_k(std::span<const float> row, int64_t k, std::vector<RankedValue>& best
   best.clear();
   if (k <= 0) return;
   const auto wanted = static_cast<size_t>(k);
-  const size_t block = HWY_DYNAMIC_DISPATCH(block_size)();
   const auto skip = HWY_DYNAMIC_DISPATCH(skip_smaller);
   float threshold = kLowest;
-  for (size_t begin = 0; begin < row.size();) {
-    begin = skip(row.data(), begin, row.size(), threshold);
-    const size_t end = std::min(begin + block, row.size());
-    for (; begin < end; ++begin) {
-      if (!(row[begin] > threshold)) continue;
-      insert({row[begin], static_cast<int32_t>(begin)}, wanted, best);
-      if (best.size() == wanted) threshold = best.back().value;
-    }
+  for (size_t i = 0; (i = skip(row.data(), i, row.size(), threshold)) < row.size(); ++i) {
+    insert({row[i], static_cast<int32_t>(i)}, wanted, best);
+    if (best.size() == wanted) threshold = best.back().value;
   }
 }
 

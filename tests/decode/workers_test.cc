@@ -36,6 +36,18 @@ TEST(Workers, ASinglePieceGetsAllThreads) {
   set_threads(before);
 }
 
+TEST(Workers, OfFewPiecesShareTheThreads) {
+  const int before = threads();
+  set_threads(5);
+  std::atomic<int> workers = 0;
+  run_workers(2, [&] {
+    ++workers;
+    return [&](size_t) { EXPECT_EQ(threads(), 2); };
+  });
+  EXPECT_EQ(workers, 2);
+  set_threads(before);
+}
+
 TEST(Workers, AFailureIsThrown) {
   const int before = threads();
   set_threads(2);
