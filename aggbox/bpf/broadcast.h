@@ -73,65 +73,25 @@ static __always_inline void publish_broadcast(struct received_place* place, __u6
   __sync_lock_test_and_set(&place->chunk->next_sequence, sequence + window);  // a barrier, too
 }
 
-// The first block of an acknowledgment to `root`.
-static __always_inline void write_acknowledgment(__u64* words, __u32 root, __u64 have) {
-  struct aggbox_read* read = bpf_map_lookup_elem(&reads, &root);
-  words[0] = have;
-  words[1] = read ? *(volatile __u64*)&read->here : 0;
-  for (int i = 2; i < AGGBOX_BLOCK_WORDS; i++) words[i] = 0;
-}
-
-static __always_inline void make_acknowledgment(struct packet* packet) {
+// Makes packet and segment an acknowledgment to the packet's sender.
+static __always_inline void make_acknowledgment(struct packet* packet, struct segment* segment,
+                                                __u64 have) {
+  __u32 root = packet->header.source;
   struct aggbox_header* header = &packet->header;
   header->type = AGGBOX_ACKNOWLEDGMENT;
   header->source = rank;
   header->ranks = 1ull << rank;
   header->blocks = 1;
+  segment->header = *header;
+  struct aggbox_read* read = bpf_map_lookup_elem(&reads, &root);
+  segment->values[0] = have;
+  segment->values[1] = read ? *(volatile __u64*)&read->here : 0;
+  for (int i = 2; i < AGGBOX_BLOCK_WORDS; i++) segment->values[i] = 0;
+  segment->header.tag = job_tag(&segment->header, segment->values);
   __u16 length = sizeof *packet - sizeof(struct ethhdr) + AGGBOX_BLOCK_WORDS * sizeof(__u64);
   packet->ip.tot_len = bpf_htons(length);
   packet->udp.len = bpf_htons(length - sizeof(struct iphdr));
-}
-
-static __always_inline int acknowledge(struct xdp_md* ctx, struct packet* packet, int is_new) {
-  __u32 root = packet->header.source;
-  int surplus = (packet->header.blocks - 1) * AGGBOX_BLOCK_WORDS * sizeof(__u64);
-  __u64* words = (__u64*)(packet + 1);
-  if ((void*)(words + AGGBOX_BLOCK_WORDS) > (void*)(long)ctx->data_end) return XDP_DROP;
-  write_acknowledgment(words, root, 1);
-  make_acknowledgment(packet);
-  struct payload payload = payload_of(ctx, packet);
-  packet->header.tag = job_tag(&packet->header, &payload);
-  packet = packet_of(ctx);
-  if (!packet) return XDP_DROP;
   address(packet, root);
-  if (bpf_xdp_adjust_tail(ctx, -surplus)) return XDP_DROP;
-  if (is_new) announce_results(1);
-  return bpf_redirect(interface, 0);
-}
-
-SEC("xdp")
-int aggbox_broadcast(struct xdp_md* ctx) {
-  if (!find_packet(ctx)) return XDP_PASS;
-  enum aggbox_event event = reason_to_drop(ctx);
-  if (event) return count(event);
-  struct packet* packet = packet_of(ctx);
-  if (!packet) return XDP_DROP;
-  struct aggbox_header* header = &packet->header;
-  __u32 root = header->source;
-  if (header->owner != root || header->ranks != all_ranks()) return count(AGGBOX_MALFORMED);
-  struct received_place place;
-  event = claim_broadcast(header, &place);
-  count(event);
-  if (event == AGGBOX_RECEIVED) {
-    struct payload payload = payload_of(ctx, packet);
-    copy_payload(place.chunk->values, &payload);
-    publish_broadcast(&place, header->sequence);
-  } else if (event != AGGBOX_DUPLICATE) {
-    return XDP_DROP;
-  }
-  packet = packet_of(ctx);
-  if (!packet) return XDP_DROP;
-  return acknowledge(ctx, packet, event == AGGBOX_RECEIVED);
 }
 
 struct news {
@@ -174,22 +134,4 @@ static __always_inline enum aggbox_event take_acknowledgment(const struct aggbox
   if (news.complete) __sync_fetch_and_add(&events[AGGBOX_ACKNOWLEDGED], news.complete);
   if (news.complete || further) announce_results(news.complete + further);
   return news.fresh || further ? AGGBOX_HEARD : news.stale ? AGGBOX_STALE : AGGBOX_DUPLICATE;
-}
-
-static __always_inline int is_acknowledgment(const struct aggbox_header* header) {
-  return header->owner == rank && header->ranks == 1ull << (header->source & 63);
-}
-
-SEC("xdp")
-int aggbox_acknowledgment(struct xdp_md* ctx) {
-  if (!find_packet(ctx)) return XDP_PASS;
-  enum aggbox_event event = reason_to_drop(ctx);
-  if (event) return count(event);
-  struct packet* packet = packet_of(ctx);
-  if (!packet) return XDP_DROP;
-  const __u64* words = (const __u64*)(packet + 1);
-  if (!is_acknowledgment(&packet->header) ||
-      (void*)(words + AGGBOX_BLOCK_WORDS) > (void*)(long)ctx->data_end)
-    return count(AGGBOX_MALFORMED);
-  return count(take_acknowledgment(&packet->header, words[0], words[1]));
 }

@@ -22,8 +22,8 @@ static __always_inline __u32 entry_of(const struct aggbox_header* header) {
 
 SEC("xdp")
 int aggbox_dispatch_frame(struct xdp_md* ctx) {
-  struct packet* packet = find_packet(ctx);
-  if (!packet) return XDP_PASS;
+  struct packet* packet = (void*)(long)ctx->data;
+  if ((void*)(packet + 1) > (void*)(long)ctx->data_end || !is_ours(packet)) return XDP_PASS;
   bpf_tail_call(ctx, &aggbox_jobs, entry_of(&packet->header));
   return XDP_DROP;  // no such job
 }

@@ -1,5 +1,5 @@
-// One frame to every other rank. A devmap with an entry a rank, all of one interface, makes the
-// copies; its egress program addresses them, which it tells apart by counting.
+// One packet to every other rank. At XDP a devmap with an entry a rank, all of one interface, makes
+// the copies; its egress program addresses them, which it tells apart by counting.
 #pragma once
 
 #include "job.h"
@@ -40,4 +40,25 @@ int aggbox_address_copy(struct xdp_md* ctx) {
   }
   address(packet, other_rank(cursor->next++));
   return XDP_PASS;
+}
+
+// At TC: addresses the packet to the last of the ranks and sends copies of it to the others. 0: to
+// all, by the network where it replicates. Returns 0 if there is none to send it to.
+static __always_inline int spread(struct __sk_buff* skb, __u64 to) {
+  struct aligned_packet headers;
+  if (bpf_skb_load_bytes(skb, 0, &headers.packet, sizeof headers.packet)) return 0;
+  if (!to && network_replicates()) {
+    address_all(&headers.packet);
+    return !bpf_skb_store_bytes(skb, 0, &headers.packet, AGGBOX_HEADER_OFFSET, 0);
+  }
+  if (!to) to = all_ranks();
+  int last = -1;
+  for (__u32 i = 0; i < AGGBOX_MAX_RANKS && i < ranks; i++) {
+    if (i == rank || !(to >> i & 1)) continue;
+    if (last >= 0) bpf_clone_redirect(skb, interface, 0);
+    address(&headers.packet, i);
+    bpf_skb_store_bytes(skb, 0, &headers.packet, AGGBOX_HEADER_OFFSET, 0);
+    last = i;
+  }
+  return last >= 0;
 }

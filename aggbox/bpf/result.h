@@ -31,26 +31,6 @@ struct {
   __uint(max_entries, 4096);
 } wake_ups SEC(".maps");
 
-static __always_inline void copy_payload(__u64* to, const struct payload* payload) {
-  __u32 blocks = blocks_of(payload);
-  for (__u32 block = 0; block < AGGBOX_MAX_BLOCKS; block++) {
-    const __u64* from = payload->words + block * AGGBOX_BLOCK_WORDS;
-    if (block >= blocks || (const void*)(from + AGGBOX_BLOCK_WORDS) > payload->end) break;
-#pragma unroll
-    for (int i = 0; i < AGGBOX_BLOCK_WORDS; i++) to[block * AGGBOX_BLOCK_WORDS + i] = from[i];
-  }
-}
-
-static __always_inline void fill_payload(const struct payload* payload, const __u64* from) {
-  __u32 blocks = blocks_of(payload);
-  for (__u32 block = 0; block < AGGBOX_MAX_BLOCKS; block++) {
-    __u64* to = payload->words + block * AGGBOX_BLOCK_WORDS;
-    if (block >= blocks || (const void*)(to + AGGBOX_BLOCK_WORDS) > payload->end) break;
-#pragma unroll
-    for (int i = 0; i < AGGBOX_BLOCK_WORDS; i++) to[i] = from[block * AGGBOX_BLOCK_WORDS + i];
-  }
-}
-
 // `count` more have arrived.
 static __always_inline void announce_results(__u32 count) {
   __u32 zero = 0;
@@ -93,21 +73,21 @@ static __always_inline void publish_result(struct result_place* place, __u64 seq
   __sync_lock_test_and_set(&place->result->next_sequence, sequence + window);  // a barrier, too
 }
 
-static __always_inline enum aggbox_event store_result(__u32 owner, __u64 sequence,
-                                                      const struct payload* payload) {
+// The owner's own.
+static __always_inline enum aggbox_event store_result(__u64 sequence, const __u64* values,
+                                                      __u32 blocks) {
   struct result_place place;
-  enum aggbox_event event = claim_result(owner, sequence, &place);
+  enum aggbox_event event = claim_result(rank, sequence, &place);
   if (event != AGGBOX_STORED) return event;
-  copy_payload(place.result->values, payload);
+  copy_values(place.result->values, values, blocks);
   publish_result(&place, sequence);
   return event;
 }
 
-static __always_inline void make_result(struct aggbox_header* header,
-                                        const struct payload* payload) {
+static __always_inline void make_result(struct aggbox_header* header, const __u64* sum) {
   header->type = AGGBOX_RESULT;
   header->source = rank;
   header->owner = rank;
   header->ranks = all_ranks();
-  header->tag = job_tag(header, payload);
+  header->tag = job_tag(header, sum);
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "job.h"
-#include "result.h"
 
 struct round_state {
   __u64 sequence;  // of the chunk it holds
@@ -30,18 +29,12 @@ struct {
   __type(value, struct slot);
 } slots SEC(".maps");
 
-struct contribution {
-  __u64 sequence;
-  __u64 source;  // bit of the rank
-  __u32 operation;
-  struct payload payload;
-};
-
 // Without a branch, of which the verifier would follow both ways for every word (Warren 2012,
 // "Hacker's Delight", 2-12).
 static __always_inline __u64 smaller(__u64 a, __u64 b) {
   __u64 difference = a - b;
   __u64 is_less = (__s64)(difference ^ ((a ^ b) & (difference ^ a))) >> 63;
+  barrier_var(is_less);
   return b ^ ((a ^ b) & is_less);
 }
 
@@ -63,38 +56,42 @@ static __always_inline __u64 combine_word(enum aggbox_operation operation, __u64
   }
 }
 
-static __always_inline void combine_words(enum aggbox_operation operation, __u64* sum,
-                                          const struct payload* payload) {
-  __u32 blocks = blocks_of(payload);
-  for (__u32 block = 0; block < AGGBOX_MAX_BLOCKS; block++) {
-    const __u64* values = payload->words + block * AGGBOX_BLOCK_WORDS;
-    if (block >= blocks || (const void*)(values + AGGBOX_BLOCK_WORDS) > payload->end) break;
+static __always_inline void combine_blocks(enum aggbox_operation operation, __u64* sum,
+                                           const __u64* values, __u32 blocks) {
+  for (__u32 i = 0; i < blocks * AGGBOX_BLOCK_WORDS; i += AGGBOX_BLOCK_WORDS) {
 #pragma unroll
-    for (int i = 0; i < AGGBOX_BLOCK_WORDS; i++) {
-      __u64* word = sum + block * AGGBOX_BLOCK_WORDS + i;
-      *word = combine_word(operation, *word, values[i]);
-    }
+    for (int j = 0; j < AGGBOX_BLOCK_WORDS; j++)
+      sum[i + j] = combine_word(operation, sum[i + j], values[i + j]);
   }
 }
 
+static __always_inline void combine_values(enum aggbox_operation operation, __u64* sum,
+                                           const __u64* values, __u32 blocks) {
+  if (blocks <= AGGBOX_FEW_BLOCKS)
+    combine_blocks(operation, sum, values, AGGBOX_FEW_BLOCKS);
+  else
+    combine_blocks(operation, sum, values, AGGBOX_MAX_BLOCKS);
+}
+
 // A loop of its own for each operation.
-static __always_inline void combine(__u32 operation, __u64* sum, const struct payload* payload) {
+static __always_inline void combine(__u64* sum, const struct segment* segment) {
+  __u32 operation = segment->header.operation, blocks = segment->header.blocks;
   if (operation == AGGBOX_SUM_64)
-    combine_words(AGGBOX_SUM_64, sum, payload);
+    combine_values(AGGBOX_SUM_64, sum, segment->values, blocks);
   else if (operation == AGGBOX_SUM_32)
-    combine_words(AGGBOX_SUM_32, sum, payload);
+    combine_values(AGGBOX_SUM_32, sum, segment->values, blocks);
   else if (operation == AGGBOX_OR)
-    combine_words(AGGBOX_OR, sum, payload);
+    combine_values(AGGBOX_OR, sum, segment->values, blocks);
   else if (operation == AGGBOX_XOR)
-    combine_words(AGGBOX_XOR, sum, payload);
+    combine_values(AGGBOX_XOR, sum, segment->values, blocks);
   else if (operation == AGGBOX_MIN_64)
-    combine_words(AGGBOX_MIN_64, sum, payload);
+    combine_values(AGGBOX_MIN_64, sum, segment->values, blocks);
   else if (operation == AGGBOX_MIN_32)
-    combine_words(AGGBOX_MIN_32, sum, payload);
+    combine_values(AGGBOX_MIN_32, sum, segment->values, blocks);
 }
 
 static __always_inline enum aggbox_event judge(const struct round_state* round,
-                                               const struct contribution* in) {
+                                               const struct aggbox_header* in) {
   if (in->sequence < round->sequence) return AGGBOX_STALE;
   if (in->sequence > round->sequence) {
     // `seen` is 0 before the first chunk of the place.
@@ -103,9 +100,8 @@ static __always_inline enum aggbox_event judge(const struct round_state* round,
     return first || next ? AGGBOX_ADDED : AGGBOX_EARLY;
   }
   if (round->seen == 0) return AGGBOX_ADDED;
-  if (in->operation != round->operation || blocks_of(&in->payload) != round->blocks)
-    return AGGBOX_MISMATCH;
-  if (round->seen & in->source)
+  if (in->operation != round->operation || in->blocks != round->blocks) return AGGBOX_MISMATCH;
+  if (round->seen & in->ranks)
     return round->seen == all_ranks() ? AGGBOX_REPEATED : AGGBOX_DUPLICATE;
   return AGGBOX_ADDED;
 }
@@ -113,25 +109,26 @@ static __always_inline enum aggbox_event judge(const struct round_state* round,
 // Adds a contribution. After COMPLETED and REPEATED, *sum is the sum over all ranks. It may be read
 // without the lock: it stays as it is until all ranks have got it, and what is read of it later is
 // a duplicate to whom it is sent.
-static __always_inline enum aggbox_event add_to_slot(const struct contribution* in, __u64** sum) {
-  __u32 index = in->sequence & (window - 1);
+static __always_inline enum aggbox_event add_to_slot(const struct segment* in, __u64** sum) {
+  const struct aggbox_header* header = &in->header;
+  __u32 index = header->sequence & (window - 1);
   struct slot* slot = bpf_map_lookup_elem(&slots, &index);
   if (!slot) return AGGBOX_EARLY;
-  struct round_state* round = &slot->rounds[in->sequence / window & 1];
+  struct round_state* round = &slot->rounds[header->sequence / window & 1];
 
   bpf_spin_lock(&slot->lock);
-  enum aggbox_event event = judge(round, in);
+  enum aggbox_event event = judge(round, header);
   if (event == AGGBOX_ADDED) {
-    if (round->seen == 0 || round->sequence != in->sequence) {
-      round->sequence = in->sequence;
+    if (round->seen == 0 || round->sequence != header->sequence) {
+      round->sequence = header->sequence;
       round->seen = 0;
-      round->operation = in->operation;
-      round->blocks = blocks_of(&in->payload);
-      copy_payload(round->values, &in->payload);
+      round->operation = header->operation;
+      round->blocks = header->blocks;
+      copy_values(round->values, in->values, header->blocks);
     } else {
-      combine(in->operation, round->values, &in->payload);
+      combine(round->values, in);
     }
-    round->seen |= in->source;
+    round->seen |= header->ranks;
     if (round->seen == all_ranks()) event = AGGBOX_COMPLETED;
   }
   bpf_spin_unlock(&slot->lock);
