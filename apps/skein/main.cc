@@ -15,6 +15,7 @@
 #include "skein/base/log.h"
 #include "skein/base/parallel.h"
 #include "skein/base/plugin.h"
+#include "skein/comm/communicator.h"
 
 namespace skein::command {
 namespace {
@@ -91,6 +92,8 @@ int run(int argc, char** argv) {
     return kOutputClosed;
   } catch (const Stopped& stopped) {
     return kSignal + stopped.signal;
+  } catch (const EndedByAnotherRank& error) {
+    return error.usage() ? kUsage : kFailure;
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
   } catch (const std::bad_alloc&) {

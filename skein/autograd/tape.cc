@@ -66,12 +66,17 @@ void Tape::backward_inputs(const Variable& output, Tensor gradient) {
 
 void Tape::run_all() {
   while (!operations_.empty()) {
-    const Operation operation = std::move(operations_.back());
-    operations_.pop_back();
-    if (!reached(operation)) continue;
-    if (operation.inputs) operation.inputs();
-    if (operation.weights) operation.weights();
+    run_last();
+    if (options_.after_operation) options_.after_operation();
   }
+}
+
+void Tape::run_last() {
+  const Operation operation = std::move(operations_.back());
+  operations_.pop_back();
+  if (!reached(operation)) return;
+  if (operation.inputs) operation.inputs();
+  if (operation.weights) operation.weights();
 }
 
 void Tape::run_inputs() {

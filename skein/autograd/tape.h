@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skein/autograd/variable.h"
@@ -21,8 +22,10 @@ class Tape {
     DType activations = DType::kF32;  // of products and stored activations; f32 or bf16
     uint64_t seed = 0;                // of this step's dropout masks
     bool check_finite = false;        // look at every function's value
+    // Called by backward() whenever it has run and destroyed an operation; empty: nothing is.
+    std::function<void()> after_operation = {};
   };
-  explicit Tape(Options options) : options_(options) {}
+  explicit Tape(Options options) : options_(std::move(options)) {}
 
   bool recording() const { return options_.record; }
   bool training() const { return options_.training; }
@@ -61,6 +64,7 @@ class Tape {
 
  private:
   void run_all();
+  void run_last();
   void run_inputs();
 
   Options options_;

@@ -9,7 +9,13 @@
 
 namespace skein {
 
+void Gradient::require_open() const {
+  if (!sealed_) return;
+  throw Error("a gradient came to a parameter whose gradient had left for the other processes");
+}
+
 void Gradient::add(Tensor contribution) {
+  require_open();
   if (!filled_) {
     if (bound_) {
       kernels::convert(contribution, tensor_);
@@ -28,6 +34,7 @@ void Gradient::add(Tensor contribution) {
 }
 
 Gradient::Target Gradient::target(const Shape& shape, DType type) {
+  require_open();
   if (!bound_ && !filled_) tensor_ = Tensor::uninitialized(shape, type);
   if (filled_ && !bound_ && !tensor_.unique()) tensor_ = tensor_.copy();
   if (tensor_.shape() != shape) {
@@ -45,6 +52,7 @@ void Gradient::bind(Tensor buffer) {
 
 void Gradient::clear() {
   filled_ = false;
+  sealed_ = false;
   if (!bound_) tensor_ = Tensor();
 }
 

@@ -34,11 +34,16 @@ class Gradient {
   // Fixes the buffer; gradients are then written there. What it holds counts as nothing.
   void bind(Tensor buffer);
   void clear();
+  // It is final, and on its way to other processes: until clear(), add() and target() throw Error.
+  void seal() { sealed_ = true; }
 
  private:
+  void require_open() const;
+
   Tensor tensor_;
   bool bound_ = false;
   bool filled_ = false;
+  bool sealed_ = false;
 };
 
 class Variable {
@@ -67,6 +72,12 @@ class Variable {
   const Shape& shape() const { return value().shape(); }
   const std::string& name() const { return node_->name; }
   bool needs_gradient() const { return node_ != nullptr && node_->gradient != nullptr; }
+  // How many Variables and operations hold this variable or its gradient. An operation on a tape
+  // holds one or the other of what it will add a gradient to: as soon as no more hold it than
+  // before the forward pass, its gradient is final.
+  long holders() const {
+    return node_.use_count() + (needs_gradient() ? node_->gradient.use_count() : 0);
+  }
   // Shared with operations, which need a gradient after the value may be freed. Null without
   // gradient.
   const std::shared_ptr<Gradient>& gradient() const { return node_->gradient; }

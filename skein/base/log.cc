@@ -33,6 +33,7 @@ void write(std::string_view level, std::string_view prefix, std::string_view mes
 
 }  // namespace
 
+void mute_log() { logger().set_level(spdlog::level::off); }
 void set_log_format(LogFormat format) { format_in_use = format; }
 LogFormat log_format() { return format_in_use; }
 void log_info(std::string_view message) { write("info", "", message); }

@@ -12,6 +12,9 @@ enum class LogFormat { kText, kJson };
 void set_log_format(LogFormat format);
 LogFormat log_format();
 
+// Nothing is told from now on: another process tells the same.
+void mute_log();
+
 void log_info(std::string_view message);
 void log_warning(std::string_view message);
 // A line that is JSON already, for --log-format json.

@@ -55,6 +55,8 @@ class Communicator {
   virtual int size() const = 0;
   // "MPI (Open MPI 4.1.4)"
   virtual std::string description() const = 0;
+  // The names of the ranks' machines, by rank.
+  virtual const std::vector<std::string>& hosts() const = 0;
 
   // Every element becomes the sum, or the largest, of all ranks'; the same to the bit on every
   // rank, and whatever the timing. The same number and type of elements on every rank.

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
+
+#include "skein/base/process.h"
 
 namespace skein {
 namespace {
@@ -18,12 +18,6 @@ constexpr int64_t kTags = 16000;
 double sign_interval(double timeout) { return std::min(timeout / 8, 10.0); }
 
 void sleep_for(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 }  // namespace
 

@@ -35,8 +35,7 @@ class MessageCommunicator final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string description() const override { return description_; }
-  // The names of the ranks' machines, by rank.
-  const Gathered& hosts() const { return hosts_; }
+  const std::vector<std::string>& hosts() const override { return hosts_; }
 
   std::future<void> start_all_reduce(Values values, Reduction reduction) override;
   std::future<void> start_broadcast(std::span<std::byte> bytes, int root,

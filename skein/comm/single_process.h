@@ -3,7 +3,9 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "skein/base/process.h"
 #include "skein/comm/communicator.h"
 
 namespace skein {
@@ -13,6 +15,7 @@ class SingleProcess final : public Communicator {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   std::string description() const override { return "none"; }
+  const std::vector<std::string>& hosts() const override { return hosts_; }
 
   std::future<void> start_all_reduce(Values, Reduction) override { return done(); }
   std::future<void> start_broadcast(std::span<std::byte>, int, Patience) override { return done(); }
@@ -25,6 +28,8 @@ class SingleProcess final : public Communicator {
   void leave(std::string_view, bool) override {}
 
  private:
+  std::vector<std::string> hosts_ = {host_name()};
+
   static std::future<void> done() {
     std::promise<void> promise;
     promise.set_value();

@@ -12,6 +12,7 @@
 
 #include "skein/base/log.h"
 #include "skein/base/nearest.h"
+#include "skein/base/process.h"
 #include "skein/comm/launcher.h"
 #include "skein/comm/message_communicator.h"
 #include "skein/comm/single_process.h"
@@ -23,9 +24,7 @@ namespace fs = std::filesystem;
 
 // The library that is built against that MPI lies beside this one.
 fs::path plugin_of(const std::string& mpi) {
-  Dl_info self{};
-  ::dladdr(reinterpret_cast<void*>(&start_communicator), &self);
-  return fs::path(self.dli_fname).parent_path() /
+  return own_library().parent_path() /
          (mpi == "MPICH" ? "libskein_mpich.so" : "libskein_openmpi.so");
 }
 

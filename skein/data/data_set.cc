@@ -69,6 +69,7 @@ DataSet::DataSet(const std::filesystem::path& path) : name_(path.string()), file
   sides_ = header.sides;
   token_bytes_ = header.token_bytes;
   tokens_checksum_ = header.tokens_checksum;
+  checksum_ = header.header_checksum;
   tokens_ = bytes.subspan(kHeaderBytes, header.offsets_position - kHeaderBytes);
   const std::span<const std::byte> offsets = bytes.subspan(header.offsets_position);
   if (crc32(offsets) != header.offsets_checksum) fail(name_, "the offsets are altered");

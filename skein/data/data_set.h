@@ -27,6 +27,8 @@ class DataSet {
   int64_t source_vocabulary_size() const { return source_vocabulary_; }
   int64_t target_vocabulary_size() const { return target_vocabulary_; }
   const std::string& name() const { return name_; }
+  // Of its header, which holds those of its content.
+  uint32_t checksum() const { return checksum_; }
 
   // In tokens, 0 <= sample < size(). Monolingual: a source is empty.
   int64_t source_length(int64_t sample) const;
@@ -57,6 +59,7 @@ class DataSet {
   uint32_t sides_ = 0;
   uint32_t token_bytes_ = 0;
   uint32_t tokens_checksum_ = 0;
+  uint32_t checksum_ = 0;
 };
 
 }  // namespace skein

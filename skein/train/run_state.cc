@@ -1,5 +1,6 @@
 #include "skein/train/run_state.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,11 @@ NamedNumbers to_numbers(const Cursor& cursor) {
   return {{"epoch", static_cast<double>(cursor.epoch)},
           {"batch", static_cast<double>(cursor.batch)},
           {"samples", static_cast<double>(cursor.samples)}};
+}
+
+Cursor to_cursor(const NamedNumbers& numbers) {
+  const auto whole = [&numbers](const char* name) { return count_of(numbers, name, "cursor"); };
+  return {.epoch = whole("epoch"), .batch = whole("batch"), .samples = whole("samples")};
 }
 
 }  // namespace
@@ -62,10 +68,27 @@ void restore(const RunParts& parts, const Checkpoint& checkpoint) {
   restore(parts.validations, checkpoint.numbers("progress"));
 }
 
-Cursor cursor_of(const Checkpoint& checkpoint) {
-  const NamedNumbers& numbers = checkpoint.numbers("cursor");
-  const auto whole = [&numbers](const char* name) { return count_of(numbers, name, "cursor"); };
-  return {.epoch = whole("epoch"), .batch = whole("batch"), .samples = whole("samples")};
+Cursor cursor_of(const Checkpoint& checkpoint) { return to_cursor(checkpoint.numbers("cursor")); }
+
+void share(Communicator& communicator, const RunParts& parts, StartingPoint& start) {
+  const auto broadcast = [&](Tensor tensor) {
+    communicator.broadcast({tensor.raw(), tensor.bytes()});
+  };
+  std::string state;
+  if (communicator.rank() == 0) {
+    state = to_json(contents_of(parts, start.updates, start.cursor).state);
+  }
+  const Gathered states = communicator.all_gather(std::move(state), Patience::kWhileAlive);
+  broadcast(parts.model.parameters().values());
+  parts.model.parameters().refresh_half();
+  const TrainingState shared = training_state_from_json(states[0], "the state of rank 0");
+  if (shared.step == 0) return;
+  for (const NamedTensor& each : parts.optimizer.state_tensors()) broadcast(each.values);
+  if (communicator.rank() == 0) return;
+  start = {.updates = shared.step, .cursor = to_cursor(shared.numbers.at("cursor"))};
+  parts.optimizer.restore_numbers(shared.numbers.at("optimizer"));
+  parts.schedule.restore(shared.numbers.at("schedule"));
+  restore(parts.validations, shared.numbers.at("progress"));
 }
 
 }  // namespace skein

@@ -1,4 +1,5 @@
-// Trains a model on prepared data: the loop of updates, validations and checkpoints.
+// Trains a model on prepared data: the loop of updates, validations and checkpoints, by one process
+// or by several that share the batches of every update.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "skein/comm/communicator.h"
 #include "skein/train/options.h"
 #include "skein/train/validation.h"
 
@@ -35,6 +37,15 @@ struct TrainingSummary {
 // an update; a checkpoint is there in every case. Throws UsageError for settings that do not fit
 // each other, the data or the checkpoint that training goes on from; NonFiniteError; FileError when
 // something cannot be written.
+//
+// Several ranks do this together, each on its share of every update's batches, and rank 0 alone
+// validates, tells and writes, so that places.output need not exist elsewhere. What they make does
+// not depend on how many they are, but for rounding and dropout. Throws UsageError, too, if their
+// programs, settings or data differ; CommunicationError; and EndedByAnotherRank where another rank
+// throws what is to be told.
+TrainingSummary train(TrainOptions& options, const TrainingPlaces& places,
+                      Communicator& communicator, const std::function<bool()>& stop_requested);
+// By this process alone.
 TrainingSummary train(TrainOptions& options, const TrainingPlaces& places,
                       const std::function<bool()>& stop_requested);
 

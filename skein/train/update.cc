@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "skein/base/error.h"
@@ -18,6 +19,9 @@ std::string remedy(double clip_norm) {
       clip_norm > 0 ? fmt::format(" or a train.clip_norm below {}", clip_norm)
                     : " or a train.clip_norm, such as 1");
 }
+
+// Of dropout; that of rank 0 is the one of a process that is alone.
+uint64_t stream_of(int rank) { return static_cast<uint64_t>(rank) * 0x9E3779B97F4A7C15; }
 
 void require_finite_parameters(const ParameterStore& store, int64_t update, double clip_norm) {
   for (const Parameter& each : store.parameters()) {
@@ -43,27 +47,58 @@ Updater::Updater(Model& model, const Criterion& criterion, Optimizer& optimizer,
     : model_(model), criterion_(criterion), optimizer_(optimizer), options_(options) {}
 
 UpdateResult Updater::run(std::span<const Batch> batches, int64_t update, double lr) {
-  ParameterStore& store = model_.parameters();
-  store.clear_gradients();
-  UpdateResult result;
-  // A stream of its own for every update, so that resuming needs no position.
-  Random seeds(options_.seed, static_cast<uint64_t>(update));
-  for (const Batch& batch : batches) {
-    const uint64_t seed = seeds.next_u64();
-    if (batch.target.tokens.empty()) continue;
-    const LossSums sums = add_gradients(batch, seed);
-    if (!std::isfinite(sums.smoothed)) explain_loss(batch, seed, update);
-    result.sums.smoothed += sums.smoothed;
-    result.sums.plain += sums.plain;
-    result.sums.tokens += sums.tokens;
-  }
-  store.complete_gradients();
+  model_.parameters().clear_gradients();
+  UpdateResult result{.sums = add_gradients(batches, update)};
   if (result.sums.tokens == 0) return result;
   const double scale = 1 / static_cast<double>(result.sums.tokens);
   const Clipping clipping = clip(scale, update);
   result.gradient_norm = clipping.norm;
   optimizer_.step({.lr = lr, .gradient_scale = clipping.gradient_scale});
   return result;
+}
+
+LossSums Updater::add_gradients(std::span<const Batch> batches, int64_t update) {
+  GradientExchange* exchange = options_.exchange;
+  // A stream of its own for every update, so that resuming needs no position, and for every rank.
+  Random seeds(options_.seed + (exchange == nullptr ? 0 : stream_of(exchange->rank())),
+               static_cast<uint64_t>(update));
+  const auto has_tokens = [](const Batch& batch) { return !batch.target.tokens.empty(); };
+  const auto last = std::find_if(batches.rbegin(), batches.rend(), has_tokens);
+  LossSums sums;
+  for (const Batch& batch : batches) {
+    const uint64_t seed = seeds.next_u64();
+    if (has_tokens(batch)) add_gradients(batch, seed, update, sums, &batch == &*last);
+  }
+  if (exchange == nullptr) {
+    model_.parameters().complete_gradients();
+    return sums;
+  }
+  if (last == batches.rend()) {
+    exchange->begin();
+    exchange->start_loss(sums);
+  }
+  return exchange->finish();
+}
+
+// With the last one, what is final leaves for the other ranks.
+void Updater::add_gradients(const Batch& batch, uint64_t seed, int64_t update, LossSums& sums,
+                            bool last) {
+  GradientExchange* exchange = last ? options_.exchange : nullptr;
+  if (exchange != nullptr) exchange->begin();
+  Tape tape({.record = true,
+             .training = true,
+             .activations = options_.activations,
+             .seed = seed,
+             .after_operation = [exchange] {
+               if (exchange != nullptr) exchange->advance();
+             }});
+  const Loss loss = criterion_(tape, model_, batch);
+  if (!std::isfinite(loss.sums.smoothed)) explain_loss(batch, seed, update);
+  sums.smoothed += loss.sums.smoothed;
+  sums.plain += loss.sums.plain;
+  sums.tokens += loss.sums.tokens;
+  if (exchange != nullptr) exchange->start_loss(sums);
+  tape.backward(loss.variable);
 }
 
 Clipping Updater::clip(double scale, int64_t update) {
@@ -75,13 +110,6 @@ Clipping Updater::clip(double scale, int64_t update) {
     require_finite_parameters(model_.parameters(), update, options_.clip_norm);
     throw;
   }
-}
-
-LossSums Updater::add_gradients(const Batch& batch, uint64_t seed) {
-  Tape tape({.record = true, .training = true, .activations = options_.activations, .seed = seed});
-  const Loss loss = criterion_(tape, model_, batch);
-  if (std::isfinite(loss.sums.smoothed)) tape.backward(loss.variable);
-  return loss.sums;
 }
 
 // The same forward pass once more, looking at every intermediate value.

@@ -8,6 +8,7 @@
 #include "skein/models/model.h"
 #include "skein/optim/norm.h"
 #include "skein/optim/optimizer.h"
+#include "skein/parallel/gradient_exchange.h"
 #include "skein/train/criterion.h"
 
 namespace skein {
@@ -16,10 +17,12 @@ struct UpdateOptions {
   DType activations = DType::kF32;  // f32 or bf16
   double clip_norm = 0;             // 0: no clipping
   uint64_t seed = 1;                // of dropout
+  // With the other ranks of a training, all of which outlive the updater; null: it is alone.
+  GradientExchange* exchange = nullptr;
 };
 
 struct UpdateResult {
-  LossSums sums;
+  LossSums sums;             // of all ranks
   double gradient_norm = 0;  // of the loss a token, before clipping
 };
 
@@ -29,14 +32,16 @@ class Updater {
   Updater(Model& model, const Criterion& criterion, Optimizer& optimizer,
           const UpdateOptions& options);
 
-  // The gradients of all batches together, divided by their target tokens, make update number
-  // `update` (from 1) with the rate `lr`. Batches without sentences count as nothing. Throws
-  // NonFiniteError, naming the tensor and the update, if loss or gradient is not finite.
+  // The gradients of all batches together, of all ranks, divided by their target tokens, make
+  // update number `update` (from 1) with the rate `lr`. Batches without sentences count as nothing.
+  // Throws NonFiniteError, naming the tensor and the update, if loss or gradient is not finite, and
+  // CommunicationError.
   UpdateResult run(std::span<const Batch> batches, int64_t update, double lr);
 
  private:
   Clipping clip(double scale, int64_t update);
-  LossSums add_gradients(const Batch& batch, uint64_t seed);
+  LossSums add_gradients(std::span<const Batch> batches, int64_t update);
+  void add_gradients(const Batch& batch, uint64_t seed, int64_t update, LossSums& sums, bool last);
   [[noreturn]] void explain_loss(const Batch& batch, uint64_t seed, int64_t update);
 
   Model& model_;

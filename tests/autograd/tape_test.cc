@@ -28,6 +28,24 @@ TEST(Tape, LeavesOutFunctionsWhoseOutputIsUnused) {
   EXPECT_TRUE(y.gradient()->empty());
 }
 
+// So that gradients can leave while others are computed.
+TEST(Tape, TellsAfterEachOperationWhenNothingHoldsAVariableAnyMore) {
+  const Variable first = Variable(Tensor::from<float>({1, 2, 3, 4}, {2, 2}), true);
+  const Variable second = Variable(Tensor::from<float>({1, 0, 0, 1}, {2, 2}), true);
+  const long holders_of_first = first.holders(), holders_of_second = second.holders();
+  std::vector<std::pair<bool, bool>> final;
+  Tape tape({.after_operation = [&] {
+    final.emplace_back(first.holders() == holders_of_first, second.holders() == holders_of_second);
+  }});
+  Variable x = linear(tape, row({1, 2}), first, Variable());
+  x = linear(tape, x, second, Variable());
+  x = linear(tape, x, first, Variable());
+  EXPECT_GT(first.holders(), holders_of_first);
+  tape.backward(x, Tensor::from<float>({1, 1}, {1, 2}));
+  EXPECT_THAT(final,
+              ElementsAre(std::pair(false, false), std::pair(false, true), std::pair(true, true)));
+}
+
 TEST(Tape, KeepsNothingWhenItDoesNotRecord) {
   Tape tape({.record = false});
   const Variable y = linear(tape, row({1, 2}), row({3, 4}), Variable());

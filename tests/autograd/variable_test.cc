@@ -37,6 +37,18 @@ TEST(Gradient, CopiesOnWriteWhatAnotherHolds) {
   EXPECT_THAT(targeted.tensor().values<float>(), ElementsAre(6, 2));
 }
 
+TEST(Gradient, ChangesNoMoreOnceSealed) {
+  Gradient gradient;
+  gradient.add(pair(1, 2));
+  gradient.seal();
+  EXPECT_THROW(gradient.add(pair(1, 2)), Error);
+  EXPECT_THROW(gradient.target({2}, DType::kF32), Error);
+  EXPECT_THAT(gradient.tensor().values<float>(), ElementsAre(1, 2));
+  gradient.clear();
+  gradient.add(pair(3, 4));
+  EXPECT_THAT(gradient.tensor().values<float>(), ElementsAre(3, 4));
+}
+
 TEST(Gradient, StaysInItsBufferOnceBound) {
   Tensor flat = Tensor::from<float>({7, 7, 7, 7}, {4});
   Gradient gradient;

@@ -22,7 +22,7 @@ void expect_launcher(const std::optional<Launcher>& launcher, const std::string&
   EXPECT_EQ(launcher->size, size);
 }
 
-// What each sets, as observed of Open MPI 4.1, MPICH 4.0 and Slurm's documentation.
+// What each sets, as observed of Open MPI 4.1, MPICH 4.0 and Slurm 22.05.
 TEST(Launchers, EachIsKnownByItsVariables) {
   expect_launcher(found({{"OMPI_COMM_WORLD_SIZE", "4"}, {"PMIX_RANK", "1"}}), "mpirun", "Open MPI",
                   4);
