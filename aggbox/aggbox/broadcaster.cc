@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kChunkBytes = AGGBOX_MAX_WORDS * sizeof(std::uint64_t);
 constexpr milliseconds kPatience{4};
 constexpr milliseconds kQuiet{100};
+constexpr milliseconds kBetweenOtherWork{1};
 
 std::size_t chunks_of(std::span<const std::uint8_t> bytes) {
   return (bytes.size() + kChunkBytes - 1) / kChunkBytes;
@@ -148,8 +149,9 @@ void Broadcaster::tell_how_far(std::uint32_t root) {
 }
 
 void Broadcaster::wait(Clock::time_point last_progress, std::uint64_t missing_ranks) {
-  kernel_.wait(1, kPatience);
+  kernel_.wait(1, options_.while_waiting ? kBetweenOtherWork : kPatience);
   const auto quiet = Clock::now() - last_progress;
+  if (options_.while_waiting && quiet >= kBetweenOtherWork) options_.while_waiting();
   if (quiet > kQuiet && options_.check_peers) options_.check_peers();
   if (quiet < options_.timeout) return;
   std::string missing;

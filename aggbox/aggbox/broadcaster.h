@@ -23,6 +23,7 @@ class Broadcaster {
   struct Options {
     std::chrono::milliseconds timeout;
     std::function<void()> check_peers;
+    std::function<void()> while_waiting = {};  // if given: called every millisecond of waiting
   };
   Broadcaster(const Membership& membership, KernelJob& kernel, Options options);
 

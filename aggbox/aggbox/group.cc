@@ -70,7 +70,7 @@ struct Group::State {
                     .rank = settings.rank,
                     .size = settings.size,
                     .self = interface.member,
-                    .timeout = settings.timeout}) {
+                    .timeout = settings.join_timeout}) {
     Membership choice = {.authenticate_payload = settings.authenticate_payload,
                          .multicast = settings.multicast,
                          .window = settings.window};
@@ -91,11 +91,13 @@ struct Group::State {
       entry->enter(request, kernel->program(request));
     broadcaster.emplace(membership, *kernel,
                         Broadcaster::Options{.timeout = settings.timeout,
-                                             .check_peers = [this] { check_peers(); }});
-    pipeline.emplace(
-        membership, *kernel,
-        Pipeline::Options{.timeout = settings.timeout, .check_peers = [this] { check_peers(); }});
-    rendezvous.meet();
+                                             .check_peers = [this] { check_peers(); },
+                                             .while_waiting = settings.while_waiting});
+    pipeline.emplace(membership, *kernel,
+                     Pipeline::Options{.timeout = settings.timeout,
+                                       .check_peers = [this] { check_peers(); },
+                                       .while_waiting = settings.while_waiting});
+    rendezvous.meet(settings.join_timeout);
     if (membership.multicast && membership.size() > 2) try_multicast(membership);
   }
 
@@ -103,7 +105,7 @@ struct Group::State {
   // does not carry it, and none does so any more.
   void try_multicast(const Membership& membership) {
     multicast = join_multicast(interface, membership.job);
-    rendezvous.meet();  // all take such packets
+    rendezvous.meet(options.join_timeout);  // all take such packets
     kernel->set_multicast(true);
     std::array<std::uint8_t, 8> bytes = {};
     for (std::uint32_t root = 0; root < membership.size(); ++root) broadcaster->run(bytes, root);
@@ -205,7 +207,7 @@ Group::Group(const GroupOptions& options) {
 Group::~Group() {
   try {
     state_->run([] {});
-    state_->rendezvous.meet();
+    state_->rendezvous.meet(state_->options.timeout);
   } catch (const std::exception&) {  // a rank has left already; this one leaves, too
   }
 }

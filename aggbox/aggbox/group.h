@@ -33,6 +33,11 @@ struct GroupOptions {
   bool multicast = true;
   std::chrono::milliseconds timeout =
       std::chrono::seconds(10);  // without any progress, before a call fails
+  std::chrono::milliseconds join_timeout =
+      std::chrono::seconds(10);  // for all ranks to join, before the constructor fails
+  // If given: called about every millisecond by a collective that waits for others, on the thread
+  // that runs it. For programs that owe others something meanwhile.
+  std::function<void()> while_waiting = {};
 };
 
 // bfloat16: the upper half of a float32.

@@ -17,6 +17,7 @@ constexpr milliseconds kMostPatience{128};
 constexpr milliseconds kLeastPatienceWithGap{1};
 // Peers are looked after when nothing has come for so long.
 constexpr milliseconds kQuiet{100};
+constexpr milliseconds kBetweenOtherWork{1};
 
 }  // namespace
 
@@ -49,8 +50,10 @@ void Pipeline::run(Exchange& exchange) {
     if (in_flight() == 0) return;
     // Half of what is in flight: fewer wake-ups, and the window still moves. One that waits for too
     // much is helped by the time.
-    kernel_.wait(std::max<std::uint64_t>(1, in_flight() / 2), kLeastPatience);
+    kernel_.wait(std::max<std::uint64_t>(1, in_flight() / 2),
+                 options_.while_waiting ? kBetweenOtherWork : kLeastPatience);
     const auto quiet = Clock::now() - last_result;
+    if (options_.while_waiting && quiet >= kBetweenOtherWork) options_.while_waiting();
     if (quiet > kQuiet && options_.check_peers) options_.check_peers();
     if (quiet > options_.timeout) give_up();
     send_again_what_is_late(exchange);

@@ -26,6 +26,7 @@ class Pipeline {
   struct Options {
     std::chrono::milliseconds timeout;  // without any result, before a PeerError
     std::function<void()> check_peers;  // called while waiting for long; throws if one has left
+    std::function<void()> while_waiting = {};  // if given: called every millisecond of waiting
   };
   Pipeline(const Membership& membership, KernelJob& kernel, Options options);
 

@@ -160,8 +160,8 @@ Membership Rendezvous::agree(Membership chosen) {
           .members = members_};
 }
 
-void Rendezvous::meet() {
-  deadline_ = std::chrono::steady_clock::now() + meeting_.timeout;
+void Rendezvous::meet(std::chrono::milliseconds timeout) {
+  deadline_ = std::chrono::steady_clock::now() + timeout;
   char byte = 0;
   for (const Descriptor& peer : peers_) {
     if (!peer) continue;

@@ -30,7 +30,7 @@ class Rendezvous {
   Membership agree(Membership choice);
 
   // Returns when all have called it. Throws PeerError naming a rank that has left instead.
-  void meet();
+  void meet(std::chrono::milliseconds timeout);
 
   // A rank whose process has ended, if one has.
   std::optional<std::uint32_t> departed() const;

@@ -11,6 +11,7 @@
 #include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/lab.h"
+#include "aggbox/aggbox/lab_mpi.h"
 #include "aggbox/tool/bench.h"
 
 namespace aggbox::command {
@@ -61,6 +62,24 @@ void add_doctor(CLI::App& app, int& exit_code) {
   });
 }
 
+void add_lab_mpi(CLI::App& lab, int& exit_code) {
+  const auto options = std::make_shared<LabMpiOptions>();
+  CLI::App* mpirun = lab.add_subcommand("mpirun", "Run an Open MPI program over the hosts");
+  mpirun->add_option("--ranks-per-host", options->ranks_per_host, "How many")
+      ->capture_default_str();
+  mpirun
+      ->add_option("command", options->arguments,
+                   "After --: the program and its arguments; options of mpirun may come before it")
+      ->required();
+  mpirun->callback([options, &exit_code] { exit_code = run_mpi_in_lab(*options); });
+
+  // Called by that mpirun.
+  const auto address = std::make_shared<std::string>();
+  CLI::App* agent = lab.add_subcommand("agent", "")->group("")->prefix_command();
+  agent->add_option("host", *address)->required();
+  agent->callback([address, agent] { run_as_remote_shell(*address, agent->remaining()); });
+}
+
 void add_lab(CLI::App& app, int& exit_code) {
   CLI::App* lab = app.add_subcommand("lab", "Hosts on this machine, in network namespaces");
   lab->require_subcommand(1);
@@ -89,6 +108,8 @@ void add_lab(CLI::App& app, int& exit_code) {
   run->callback([host, command, run, &exit_code] {
     exit_code = Lab::run(*command, run->count("--host") ? std::optional(*host) : std::nullopt);
   });
+
+  add_lab_mpi(*lab, exit_code);
 
   lab->add_subcommand("down", "End what runs in the hosts and remove them")->callback([] {
     if (!Lab::down()) fmt::print("no lab is up\n");

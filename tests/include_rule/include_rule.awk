@@ -29,7 +29,7 @@ BEGIN {
 # The C++ library has no dot and no slash; the rest is what a POSIX or Linux system has.
 function is_system(name) {
   return name ~ /^[a-z_0-9]+$/ || name ~ /^(sys|net|netinet|arpa|linux)\/[a-z_0-9]+[.]h$/ ||
-         name ~ /^(unistd|fcntl|poll|signal|spawn|dirent|dlfcn|netdb|sched|pthread|time|strings|termios|malloc|immintrin|cpuid|cxxabi|execinfo)[.]h$/
+         name ~ /^(unistd|fcntl|poll|signal|spawn|dirent|dlfcn|netdb|sched|pthread|time|strings|termios|malloc|immintrin|cpuid|cxxabi|execinfo|stddef|stdint)[.]h$/
 }
 
 function complain(message) {
