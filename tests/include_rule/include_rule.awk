@@ -14,7 +14,7 @@ BEGIN {
   door["^omp[.]h$"] = "skein/base skein/kernels"
   door["^(sentencepiece|google/protobuf)"] = "skein/text"
   door["^unicode/"] = "skein/text skein/data"
-  door["^mpi[.]h$"] = "skein/comm"
+  door["^mpi[.]h$"] = "skein/comm aggbox/mpi tests/mpi"
   door["^zlib[.]h$"] = "skein/base skein/data tests/text"
   door["^(zstd|expat)[.]h$"] = "skein/data"
   door["^toml[+][+]/"] = "skein/base"
