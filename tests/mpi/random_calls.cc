@@ -48,9 +48,12 @@ struct NamedOperation {
   bool of_floats;
 };
 
+// Sums wrap.
 void add_half(void* in, void* inout, int* count, MPI_Datatype*) {
-  for (int i = 0; i < *count; ++i)
-    static_cast<std::int32_t*>(inout)[i] += static_cast<std::int32_t*>(in)[i] / 2;
+  for (int i = 0; i < *count; ++i) {
+    static_cast<std::uint32_t*>(inout)[i] +=
+        static_cast<std::uint32_t>(static_cast<std::int32_t*>(in)[i] / 2);
+  }
 }
 
 class Program {
