@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "skein/base/error.h"
 
 namespace skein {
@@ -26,12 +24,9 @@ bool BatchIterator::next(Batch& batch) {
     plan_ = BatchPlan(data_, options_, cursor_.epoch);
     return false;
   }
-  const int64_t mine = cursor_.batch + options_.rank;
-  fill(mine, batch);
-  const int64_t end = std::min(cursor_.batch + options_.world_size, plan_.batches());
-  for (; cursor_.batch < end; ++cursor_.batch) {
-    cursor_.samples += std::ssize(plan_.samples(cursor_.batch));
-  }
+  fill(cursor_.batch, batch);
+  cursor_.samples += std::ssize(plan_.samples(cursor_.batch));
+  ++cursor_.batch;
   return true;
 }
 
@@ -41,7 +36,6 @@ void BatchIterator::fill(int64_t index, Batch& batch) const {
   for (PackedSequences* each : {&batch.source, &batch.target_input, &batch.target}) {
     each->offsets.push_back(0);
   }
-  if (index >= plan_.batches()) return;
   Random random(~options_.seed,
                 static_cast<uint64_t>(cursor_.epoch) << 32 | static_cast<uint64_t>(index));
   for (const uint32_t sample : plan_.samples(index)) {

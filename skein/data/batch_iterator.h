@@ -1,4 +1,5 @@
-// The batches of an endless sequence of epochs, for one rank, with a place that can be saved.
+// The batches of an endless sequence of epochs, the same on every rank, with a place that can be
+// saved.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace skein {
 
-// How far all ranks together have come. Equal on every rank, and valid for any number of ranks.
+// How far a training has come, all of its ranks together.
 struct Cursor {
   int64_t epoch = 0;    // from 0
   int64_t batch = 0;    // batches of the epoch that are done
@@ -29,12 +30,10 @@ class BatchIterator {
   BatchIterator(std::span<const DataSet> data, const BatchOptions& options,
                 const Resampler& resampler = {});
 
-  // Rank r gets batch r of each group of world_size batches. In the last group of an epoch ranks
-  // may be left without: they get a batch of no sentences, so all ranks take the same number of
-  // steps. False once at the end of an epoch, after which the next one begins.
+  // False once at the end of an epoch, after which the next one begins.
   bool next(Batch& batch);
 
-  // Batches of the current epoch, of all ranks.
+  // Batches of the current epoch.
   int64_t batch_count() const { return plan_.batches(); }
   Cursor cursor() const { return cursor_; }
   // What next() gives from here on is what it gave behind that cursor. Throws UsageError if the

@@ -24,11 +24,6 @@ void check_options(const BatchOptions& options) {
         fmt::format("max_sentences is {} and pool_samples {}; they must be at least 0 and 1",
                     options.max_sentences, options.pool_samples));
   }
-  if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
-    throw UsageError(
-        fmt::format("rank is {} and world_size {}; ranks count from 0 to world_size - 1",
-                    options.rank, options.world_size));
-  }
 }
 
 // The tokens that a sample takes of the budget of its larger side.

@@ -28,8 +28,6 @@ struct BatchOptions {
   // are the lengths of a batch; the smaller, the more random is which sentences meet.
   int64_t pool_samples = int64_t{1} << 18;
   uint64_t seed = 1;
-  int rank = 0;
-  int world_size = 1;
   int32_t eos = 2;
   BlockOptions blocks = {};
   // How often an epoch sees the samples of each data set, as mixture_rates() gives it; none: once.
@@ -42,7 +40,6 @@ class BatchPlan {
   // and the remedy, if samples are longer than max_tokens. `epoch` counts from 0.
   BatchPlan(const Samples& data, const BatchOptions& options, int64_t epoch);
 
-  // For all ranks together.
   int64_t batches() const { return static_cast<int64_t>(sequence_.size()); }
   std::span<const uint32_t> samples(int64_t batch) const;
 

@@ -53,6 +53,18 @@ std::string way_on(const CheckpointPlace& damaged,
                      newest.empty() ? "start anew" : "go on from " + newest);
 }
 
+constexpr const char* kDataSets = "data_sets";
+
+std::string numbered(const char* name, size_t i) { return fmt::format("{}_{}", name, i); }
+
+// What training goes through first, and what it is validated on last.
+std::vector<const DataSet*> data_sets(const TrainingData& data) {
+  std::vector<const DataSet*> all;
+  for (const DataSet& each : data.train()) all.push_back(&each);
+  all.push_back(&data.valid());
+  return all;
+}
+
 }  // namespace
 
 std::string with_way_on(const Error& error, const std::filesystem::path& training_folder) {
@@ -97,6 +109,39 @@ void require_same_vocabularies(const ModelFolder& checkpoint, const std::filesys
         "{} is not the vocabulary of {}; give the data of that training to go on, or another "
         "--output to start anew",
         (data / name).string(), checkpoint.path().string()));
+  }
+}
+
+NamedNumbers identity_of(const TrainingData& data) {
+  const std::vector<const DataSet*> sets = data_sets(data);
+  NamedNumbers identity = {{kDataSets, static_cast<double>(sets.size())}};
+  for (size_t i = 0; i < sets.size(); ++i) {
+    identity[numbered("samples", i)] = static_cast<double>(sets[i]->size());
+    identity[numbered("checksum", i)] = static_cast<double>(sets[i]->checksum());
+  }
+  return identity;
+}
+
+void require_same_data(const NamedNumbers& identity, const TrainingData& data,
+                       const std::filesystem::path& checkpoint) {
+  const auto saved = [&](const std::string& name) { return count_of(identity, name, "data"); };
+  const auto refuse = [&](const std::string& difference) {
+    throw UsageError(fmt::format(
+        "{}, unlike the training of {}; give the same --data in the same order to go on, or "
+        "another --output to start anew",
+        difference, checkpoint.string()));
+  };
+  const std::vector<const DataSet*> sets = data_sets(data);
+  const int64_t folders = saved(kDataSets) - 1;
+  if (folders + 1 != std::ssize(sets)) {
+    refuse(fmt::format("--data names {} instead of {} folders", sets.size() - 1, folders));
+  }
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const int64_t samples = saved(numbered("samples", i));
+    const int64_t checksum = saved(numbered("checksum", i));
+    if (sets[i]->size() == samples && sets[i]->checksum() == checksum) continue;
+    refuse(fmt::format("{} has {} samples with checksum {:08x} instead of {} with {:08x}",
+                       sets[i]->name(), sets[i]->size(), sets[i]->checksum(), samples, checksum));
   }
 }
 

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "skein/base/error.h"
+#include "skein/optim/named_numbers.h"
 #include "skein/train/model_folder.h"
 #include "skein/train/options.h"
+#include "skein/train/training_data.h"
 
 namespace skein {
 
@@ -19,6 +21,15 @@ void require_same_settings(const TrainOptions& before, const TrainOptions& now,
 // Throws UsageError if a vocabulary of the data is not the checkpoint's to the byte. Requires the
 // same names, as require_same_settings() does.
 void require_same_vocabularies(const ModelFolder& checkpoint, const std::filesystem::path& data);
+
+// By which a checkpoint knows the data of its training again: samples and checksum of each data
+// set, in the order of their folders, which the cursor counts through.
+NamedNumbers identity_of(const TrainingData& data);
+
+// Throws UsageError, naming the first data set that differs, unless `data` is what `identity` was
+// made of.
+void require_same_data(const NamedNumbers& identity, const TrainingData& data,
+                       const std::filesystem::path& checkpoint);
 
 // What the user reads of a checkpoint in `training_folder` that is damaged (FormatError) or has
 // lost a file (FileError): `error`, and which folder to remove so that training goes on, from

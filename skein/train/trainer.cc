@@ -138,6 +138,7 @@ void Run::go_on() {
   const Checkpoint checkpoint(*newest);
   require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
   require_same_vocabularies(checkpoint.model(), data_.folder());
+  require_same_data(checkpoint.numbers("data"), data_, *newest);
   restore(parts(), checkpoint);
   start_ = {.updates = checkpoint.state().step, .cursor = cursor_of(checkpoint)};
   iterator_->seek(start_.cursor);
@@ -313,6 +314,7 @@ void Run::write_checkpoint() {
   CheckpointContents contents = contents_of(parts(), updates_, batches_->cursor());
   contents.model.config = options_.to_toml();
   contents.model.files = data_.vocabularies();
+  contents.state.numbers["data"] = identity_of(data_);
   if (validated_at_ == updates_) {
     contents.state.score = Score{.metric = options_.validation.metric,
                                  .value = score(),

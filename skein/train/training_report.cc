@@ -79,6 +79,10 @@ void TrainingReport::write_row(const UpdateReport& report) {
              {"tokens_per_second", tokens / seconds},
              {"source_tokens_per_second", static_cast<double>(window_.source_tokens) / seconds},
              {"seconds", now - begin_}}});
+  if (const auto warning = watch_.see(nll, report.update)) {
+    progress_.finish();
+    log_warning(*warning);
+  }
 }
 
 void TrainingReport::validation(const ValidationReport& report) {

@@ -13,6 +13,7 @@
 #include "skein/data/data_set.h"
 #include "skein/models/model.h"
 #include "skein/train/event_writer.h"
+#include "skein/train/loss_watch.h"
 #include "skein/train/training_log.h"
 #include "skein/train/validation.h"
 
@@ -67,6 +68,7 @@ class TrainingReport {
   EventWriter events_;
   Progress progress_;
   Window window_;
+  LossWatch watch_;
   double begin_ = 0;
 };
 

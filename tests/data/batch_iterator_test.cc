@@ -193,30 +193,6 @@ TEST(BatchIterator, RefusesACursorOfOtherDataOrOptions) {
   EXPECT_EQ(sample_ids(epoch_of(other)).size(), 200u);
 }
 
-TEST(BatchIterator, RanksShareTheGlobalSequenceAndTakeTheSameNumberOfSteps) {
-  const TemporaryFolder folder;
-  const DataSet data = random_data(folder, 310, 30, 9);
-  BatchIterator alone(data, {.max_tokens = 100});
-  const std::vector<Batch> global = epoch_of(alone);
-  for (const int world_size : {2, 3, 7}) {
-    std::vector<std::vector<Batch>> of_rank;
-    std::vector<BatchIterator> iterators;
-    for (int rank = 0; rank < world_size; ++rank) {
-      iterators.emplace_back(
-          data, BatchOptions{.max_tokens = 100, .rank = rank, .world_size = world_size});
-      of_rank.push_back(epoch_of(iterators.back()));
-      EXPECT_EQ(of_rank.back().size(), of_rank.front().size());
-      EXPECT_EQ(iterators.back().cursor(), iterators.front().cursor());
-    }
-    for (size_t i = 0; i < of_rank[0].size() * static_cast<size_t>(world_size); ++i) {
-      const Batch& batch =
-          of_rank[i % static_cast<size_t>(world_size)][i / static_cast<size_t>(world_size)];
-      EXPECT_EQ(batch.sample_ids,
-                i < global.size() ? global[i].sample_ids : std::vector<int64_t>());
-    }
-  }
-}
-
 TEST(BatchIterator, RefusesSamplesLongerThanABatchAndNamesBothRemedies) {
   const TemporaryFolder folder;
   DataSetWriter writer(folder.path() / "a.skd", {.source = 10, .target = 10});
@@ -240,8 +216,6 @@ TEST(BatchIterator, RefusesDataWithoutSamplesAndOptionsOutOfRange) {
   const DataSet data = random_data(folder, 10, 5, 1);
   EXPECT_THAT(usage_error_of([&] { BatchIterator(data, {.max_tokens = 0}); }),
               HasSubstr("max_tokens is 0; it must be between 1 and"));
-  EXPECT_THAT(usage_error_of([&] { BatchIterator(data, {.rank = 2, .world_size = 2}); }),
-              HasSubstr("rank is 2 and world_size 2"));
 }
 
 TEST(Prefetcher, GivesTheSameBatchesAndCursorsAsTheIterator) {

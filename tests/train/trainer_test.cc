@@ -140,6 +140,43 @@ TEST(Trainer, OtherSettingsThanTheCheckpointsAreRefusedWithBothValues) {
               testing::HasSubstr("optimizer.lr was [0.005], is [0.001]"));
 }
 
+// A checkpoint's cursor means nothing in other data, nor in the same folders in another order.
+TEST(Trainer, OtherDataThanTheCheckpointsIsRefused) {
+  const auto run = [](const std::vector<fs::path>& data, int64_t updates) {
+    train(*ToyTask::options(updates), {.data = data, .output = task().folder() / "same_data"},
+          [] { return false; });
+  };
+  const fs::path data = task().data();
+  const fs::path swapped = task().folder() / "swapped_splits";
+  fs::copy(data, swapped, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  fs::copy_file(data_set_path(data, "valid"), data_set_path(swapped, "train"),
+                fs::copy_options::overwrite_existing);
+  run({data, swapped}, 2);
+  run({data, swapped}, 3);
+  EXPECT_THAT(
+      error_of([&] {
+        run({swapped, data}, 4);
+      }),
+      testing::AllOf(testing::HasSubstr("has 20 samples"), testing::HasSubstr("instead of 300"),
+                     testing::HasSubstr("in the same order")));
+  EXPECT_THAT(error_of([&] { run({data}, 4); }),
+              testing::HasSubstr("--data names 1 instead of 2 folders"));
+}
+
+// Without clipping and warm-up such a rate throws the parameters about, but not to infinity.
+TEST(Trainer, ADivergingLossIsWarnedOf) {
+  auto options = ToyTask::options(200);
+  for (const auto& [name, value] :
+       {std::pair("optimizer.lr", "3"), std::pair("schedule.name", "fixed"),
+        std::pair("schedule.warmup_updates", "0"), std::pair("train.clip_norm", "0"),
+        std::pair("train.log_every", "10")}) {
+    options->settings().set(name, value);
+  }
+  testing::internal::CaptureStderr();
+  task().train_into("diverging", *options);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("training diverges"));
+}
+
 // Two folders of the same pairs with half the weight each are one of them: an epoch has as many.
 TEST(Trainer, SeveralFoldersAreSeenAsOftenAsTheirWeightsSay) {
   const auto run = [](const std::string& name, std::vector<fs::path> data, const char* weights) {
