@@ -8,6 +8,7 @@
 
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/exchange.h"
+#include "aggbox/aggbox/rank_list.h"
 
 namespace aggbox {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kChunkBytes = AGGBOX_MAX_WORDS * sizeof(std::uint64_t);
-constexpr milliseconds kPatience{4};
 constexpr milliseconds kQuiet{100};
 constexpr milliseconds kBetweenOtherWork{1};
 
@@ -39,7 +39,8 @@ Broadcaster::Broadcaster(const Membership& membership, KernelJob& kernel, Option
       sequences_(membership.size()),
       told_(membership.size()) {}
 
-void Broadcaster::run(std::span<std::uint8_t> bytes, std::uint32_t root) {
+void Broadcaster::run(std::span<std::uint8_t> bytes, std::uint32_t root, milliseconds patience) {
+  patience_ = patience;
   if (root == membership_.rank) {
     send(bytes);
   } else {
@@ -49,7 +50,7 @@ void Broadcaster::run(std::span<std::uint8_t> bytes, std::uint32_t root) {
 }
 
 void Broadcaster::send(std::span<const std::uint8_t> bytes) {
-  const std::uint64_t everybody = ~std::uint64_t{0} >> (AGGBOX_MAX_RANKS - membership_.size());
+  const std::uint64_t everybody = membership_.all_ranks();
   const std::uint64_t first = sequences_[membership_.rank], end = first + chunks_of(bytes);
   std::uint64_t sent = first, done = first;  // all have what is before `done`
   auto last_progress = Clock::now(), last_sent = last_progress;
@@ -69,7 +70,7 @@ void Broadcaster::send(std::span<const std::uint8_t> bytes) {
       continue;
     }
     wait(last_progress, done < sent ? everybody & ~kernel_.acknowledged(done) : laggards());
-    if (Clock::now() - std::max(last_progress, last_sent) < kPatience) continue;
+    if (Clock::now() - std::max(last_progress, last_sent) < patience_) continue;
     last_sent = Clock::now();
     send_again(bytes, done, sent);
   }
@@ -96,7 +97,7 @@ void Broadcaster::add(std::span<const std::uint8_t> bytes, std::uint64_t sequenc
 // Only to those that miss it.
 void Broadcaster::send_again(std::span<const std::uint8_t> bytes, std::uint64_t from,
                              std::uint64_t to) {
-  const std::uint64_t everybody = ~std::uint64_t{0} >> (AGGBOX_MAX_RANKS - membership_.size());
+  const std::uint64_t everybody = membership_.all_ranks();
   for (std::uint64_t sequence = from; sequence < to;) {
     // Neighbours that the same ranks miss leave together.
     const std::uint64_t missing = everybody & ~kernel_.acknowledged(sequence);
@@ -128,7 +129,7 @@ void Broadcaster::receive(std::span<std::uint8_t> bytes, std::uint32_t root) {
     if (!words) {
       wait(last_progress, std::uint64_t{1} << root);
       // The root may be waiting for what it was told and has not heard.
-      if (Clock::now() - last_progress > kPatience) tell_how_far(root);
+      if (Clock::now() - last_progress > patience_) tell_how_far(root);
       continue;
     }
     const auto to = chunk_of(bytes, sequence - first);
@@ -149,18 +150,13 @@ void Broadcaster::tell_how_far(std::uint32_t root) {
 }
 
 void Broadcaster::wait(Clock::time_point last_progress, std::uint64_t missing_ranks) {
-  kernel_.wait(1, options_.while_waiting ? kBetweenOtherWork : kPatience);
+  kernel_.wait(1, options_.while_waiting ? kBetweenOtherWork : patience_);
   const auto quiet = Clock::now() - last_progress;
   if (options_.while_waiting && quiet >= kBetweenOtherWork) options_.while_waiting();
   if (quiet > kQuiet && options_.check_peers) options_.check_peers();
   if (quiet < options_.timeout) return;
-  std::string missing;
-  for (std::uint32_t rank = 0; rank < membership_.size(); ++rank) {
-    if (missing_ranks >> rank & 1)
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", rank);
-  }
-  throw PeerError(fmt::format("rank {} did not answer rank {} for {} s", missing, membership_.rank,
-                              options_.timeout.count() / 1000.0));
+  throw PeerError(fmt::format("rank {} did not answer rank {} for {} s", list_ranks(missing_ranks),
+                              membership_.rank, options_.timeout.count() / 1000.0));
 }
 
 }  // namespace aggbox

@@ -28,8 +28,9 @@ class Broadcaster {
   Broadcaster(const Membership& membership, KernelJob& kernel, Options options);
 
   // bytes: the root's, and afterwards everybody's. Returns on the root when the kernels of all have
-  // it, on others when it is here.
-  void run(std::span<std::uint8_t> bytes, std::uint32_t root);
+  // it, on others when it is here. What has no answer after `patience` is sent again.
+  void run(std::span<std::uint8_t> bytes, std::uint32_t root,
+           std::chrono::milliseconds patience = std::chrono::milliseconds(4));
 
   std::uint64_t retransmissions() const { return retransmissions_; }
 
@@ -50,8 +51,9 @@ class Broadcaster {
   KernelJob& kernel_;
   Sender sender_;
   Options options_;
-  std::vector<std::uint64_t> sequences_;  // of the next chunk of each root
-  std::vector<std::uint64_t> told_;       // to each root: what this rank has read
+  std::vector<std::uint64_t> sequences_;   // of the next chunk of each root
+  std::vector<std::uint64_t> told_;        // to each root: what this rank has read
+  std::chrono::milliseconds patience_{0};  // of this run
   std::uint64_t retransmissions_ = 0;
 };
 

@@ -80,7 +80,7 @@ std::vector<Finding> examine_host() {
 }
 
 std::vector<Finding> examine_interface(const std::string& name) {
-  find_interface(name);
+  const Interface interface = find_interface(name);
   std::vector<Finding> findings;
   const std::string driver = driver_of(name);
   findings.push_back(
@@ -94,16 +94,9 @@ std::vector<Finding> examine_interface(const std::string& name) {
   if (::ioctl(socket.get(), SIOCGIFFLAGS, &request) == 0 && !(request.ifr_flags & IFF_UP)) {
     findings.push_back({Kind::kFault, fmt::format("'{0}' is down; `ip link set {0} up`", name)});
   }
-  if (::ioctl(socket.get(), SIOCGIFMTU, &request) == 0) {
-    const int mtu = request.ifr_mtu;
-    if (mtu < 1500) {
-      findings.push_back({Kind::kFault, fmt::format("'{0}' has an MTU of {1} bytes and AggBox "
-                                                    "needs 1500; `ip link set {0} mtu 1500`",
-                                                    name, mtu)});
-    } else {
-      findings.push_back({Kind::kGood, fmt::format("MTU {}", mtu)});
-    }
-  }
+  const std::string small_mtu = too_small_mtu(interface);
+  findings.push_back(small_mtu.empty() ? Finding{Kind::kGood, fmt::format("MTU {}", interface.mtu)}
+                                       : Finding{Kind::kFault, small_mtu});
   findings.push_back(
       DispatcherEntry::is_up(name)
           ? Finding{Kind::kGood, "AggBox is up on it"}

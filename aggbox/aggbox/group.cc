@@ -55,6 +55,12 @@ std::span<T> span_of(const Values& values) {
   return {static_cast<T*>(values.data), values.size};
 }
 
+Interface usable(Interface interface) {
+  if (const std::string fault = too_small_mtu(interface); !fault.empty())
+    throw UnavailableError(fault);
+  return interface;
+}
+
 std::uint64_t random_word() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -65,7 +71,7 @@ std::uint64_t random_word() {
 struct Group::State {
   explicit State(const GroupOptions& settings)
       : options(settings),
-        interface(find_interface(settings.interface)),
+        interface(usable(find_interface(settings.interface))),
         rendezvous({.coordinator = settings.coordinator,
                     .rank = settings.rank,
                     .size = settings.size,
@@ -108,7 +114,10 @@ struct Group::State {
     rendezvous.meet(options.join_timeout);  // all take such packets
     kernel->set_multicast(true);
     std::array<std::uint8_t, 8> bytes = {};
-    for (std::uint32_t root = 0; root < membership.size(); ++root) broadcaster->run(bytes, root);
+    // Longer than a rank may be kept from the processor: what comes late is not lost.
+    constexpr std::chrono::milliseconds kPatience{50};
+    for (std::uint32_t root = 0; root < membership.size(); ++root)
+      broadcaster->run(bytes, root, kPatience);
     std::int32_t lost = broadcaster->retransmissions() > 0 ? 1 : 0;
     kernel->set_multicast(false);
     reduce(Values(std::span(&lost, 1)), Reduction::kMax, {});

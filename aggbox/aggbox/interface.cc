@@ -31,6 +31,7 @@ Interface find_interface(const std::string& name) {
         fmt::format("interface '{}' does not exist here; `ip link` lists those that do", name));
   }
   interface.index = request.ifr_ifindex;
+  if (ask(SIOCGIFMTU)) interface.mtu = request.ifr_mtu;
   if (!ask(SIOCGIFHWADDR))
     throw UnavailableError(fmt::format("interface '{}' has no MAC address", name));
   std::memcpy(interface.member.mac.data(), request.ifr_hwaddr.sa_data, interface.member.mac.size());
@@ -42,6 +43,13 @@ Interface find_interface(const std::string& name) {
   std::memcpy(&address, &request.ifr_addr, sizeof address);
   interface.member.address = address.sin_addr.s_addr;
   return interface;
+}
+
+std::string too_small_mtu(const Interface& interface) {
+  if (interface.mtu >= kLeastMtu) return "";
+  return fmt::format(
+      "interface '{0}' has an MTU of {1} bytes and AggBox needs {2}; `ip link set {0} mtu {2}`",
+      interface.name, interface.mtu, kLeastMtu);
 }
 
 Descriptor join_multicast(const Interface& interface, std::uint32_t job) {

@@ -229,19 +229,11 @@ std::uint64_t KernelJob::events(aggbox_event event) const {
 }
 
 std::uint64_t KernelJob::seen(std::uint64_t sequence) const {
-  struct Round {
-    std::uint64_t sequence, seen;
-    std::uint32_t operation, blocks;
-    std::uint64_t values[AGGBOX_MAX_WORDS];
-  };
-  struct Slot {
-    std::uint32_t lock, reserved;
-    Round rounds[2];
-  } slot = {};
+  aggbox_slot slot = {};
   const std::uint32_t window = state_->membership.window;
   const auto index = static_cast<std::uint32_t>(sequence % window);
   bpf_map_lookup_elem(bpf_map__fd(state_->programs->maps.slots), &index, &slot);
-  const Round& round = slot.rounds[sequence / window % 2];
+  const aggbox_round& round = slot.rounds[sequence / window % 2];
   return round.sequence == sequence ? round.seen : 0;
 }
 

@@ -25,6 +25,7 @@
 #include "aggbox/aggbox/descriptor.h"
 #include "aggbox/aggbox/dispatcher.h"
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/interface.h"
 
 namespace aggbox {
 namespace {
@@ -32,6 +33,7 @@ namespace {
 constexpr const char* kSwitch = "aggbox-switch";
 constexpr std::uint32_t kMostHosts = 64;
 constexpr int kPort = 7077;
+constexpr int kMostMtu = 65535;  // of veth
 
 std::string name_of(std::uint32_t host) { return fmt::format("aggbox-{}", host); }
 
@@ -193,6 +195,10 @@ void Lab::up(const LabOptions& options) {
   if (options.hosts < 2 || options.hosts > kMostHosts) {
     throw Error(fmt::format("a lab of {} hosts is not possible; expected 2 to {}", options.hosts,
                             kMostHosts));
+  }
+  if (options.mtu < kLeastMtu || options.mtu > kMostMtu) {
+    throw Error(fmt::format("a lab with an MTU of {} bytes is not possible; expected {} to {}",
+                            options.mtu, kLeastMtu, kMostMtu));
   }
   down();
   try {

@@ -14,7 +14,7 @@ namespace aggbox {
 
 struct LabOptions {
   std::uint32_t hosts = 4;    // 2 to 64
-  std::uint32_t mtu = 1500;   // bytes
+  int mtu = 1500;             // bytes
   bool super_packets = true;  // false: a host cuts what it sends into frames, as a wire without
                               // segmentation offload does
   Hook hook = Hook::kSuperPackets;

@@ -114,6 +114,13 @@ pid_t in_child(Work work) {
   ::_exit(1);
 }
 
+int status_of(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -143,12 +150,12 @@ int run_mpi_in_lab(const LabMpiOptions& options) {
                             options.ranks_per_host, kMostRanksPerHost));
   }
   const std::string own_path = std::filesystem::read_symlink("/proc/self/exe");
-  require(::unshare(CLONE_NEWPID), "the job cannot have a process table of its own");
-  const pid_t first = in_child([&] { be_first_process(options, hosts, own_path); });
-  int status = 0;
-  while (::waitpid(first, &status, 0) < 0 && errno == EINTR) {
-  }
-  return exit_code_of(status);
+  // In a child: a process that has unshared its table has no more children but in that one.
+  return exit_code_of(status_of(in_child([&] {
+    require(::unshare(CLONE_NEWPID), "the job cannot have a process table of its own");
+    const pid_t first = in_child([&] { be_first_process(options, hosts, own_path); });
+    ::_exit(exit_code_of(status_of(first)));
+  })));
 }
 
 void run_as_remote_shell(const std::string& address, const std::vector<std::string>& command_line) {

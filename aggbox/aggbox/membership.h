@@ -22,6 +22,7 @@ struct Membership {
   std::vector<Member> members = {};  // by rank; 2 to 64
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+  std::uint64_t all_ranks() const { return ~std::uint64_t{0} >> (64 - size()); }  // as bits
 };
 
 }  // namespace aggbox

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/rank_list.h"
 
 namespace aggbox {
 namespace {
@@ -140,20 +141,16 @@ void Pipeline::send_again_what_is_late(Exchange& exchange) {
 
 void Pipeline::give_up() const {
   const Share& own = shares_[membership_.rank];
-  std::string missing;
+  std::uint64_t missing = 0;
   if (own.read < own.sent) {
-    const std::uint64_t seen = kernel_.seen(own.read);
-    for (std::uint32_t rank = 0; rank < membership_.size(); ++rank) {
-      if (!(seen >> rank & 1)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", rank);
-    }
+    missing = membership_.all_ranks() & ~kernel_.seen(own.read);
   } else {
     for (std::uint32_t owner = 0; owner < membership_.size(); ++owner) {
-      if (shares_[owner].read < shares_[owner].sent)
-        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", owner);
+      if (shares_[owner].read < shares_[owner].sent) missing |= std::uint64_t{1} << owner;
     }
   }
-  throw PeerError(fmt::format("rank {} did not answer rank {} for {} s", missing, membership_.rank,
-                              options_.timeout.count() / 1000.0));
+  throw PeerError(fmt::format("rank {} did not answer rank {} for {} s", list_ranks(missing),
+                              membership_.rank, options_.timeout.count() / 1000.0));
 }
 
 }  // namespace aggbox

@@ -8,15 +8,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <thread>
 
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/rank_list.h"
 
 namespace aggbox {
 namespace {
 
 constexpr std::uint32_t kHelloMagic = 0x4c484741;  // "AGHL"
+constexpr timeval kPatienceWithStrangers = {.tv_sec = 1, .tv_usec = 0};
 
 struct Hello {
   std::uint32_t magic;
@@ -37,14 +40,15 @@ sockaddr_in parse_address(const std::string& text) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   const std::size_t colon = text.rfind(':');
-  int port = 0;
-  if (colon != std::string::npos) port = std::atoi(text.c_str() + colon + 1);
-  if (port < 1 || port > 65535 ||
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  if (colon == std::string::npos ||
+      std::from_chars(text.data() + colon + 1, end, port).ptr != end || port == 0 ||
       ::inet_pton(AF_INET, text.substr(0, colon).c_str(), &address.sin_addr) != 1) {
     throw Error(fmt::format(
         "coordinator '{}' is not an address; expected rank 0's, as in 10.0.0.1:7000", text));
   }
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_port = htons(port);
   return address;
 }
 
@@ -57,6 +61,11 @@ int milliseconds_until(std::chrono::steady_clock::time_point deadline) {
 bool readable(const Descriptor& socket, int milliseconds) {
   pollfd poll = {.fd = socket.get(), .events = POLLIN, .revents = 0};
   return ::poll(&poll, 1, milliseconds) == 1;
+}
+
+// Nothing for so long ends a recv(); {0, 0}: it waits for ever.
+bool set_receive_limit(const Descriptor& socket, timeval limit) {
+  return ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0;
 }
 
 void send_at_once(const Descriptor& socket) {
@@ -91,22 +100,23 @@ void Rendezvous::gather_hellos() {
   members_[0] = meeting_.self;
   for (std::uint32_t missing = meeting_.size - 1; missing > 0;) {
     if (!readable(listener, milliseconds_until(deadline_))) {
-      std::string ranks;
+      std::uint64_t absent = 0;
       for (std::uint32_t rank = 1; rank < meeting_.size; ++rank) {
-        if (!peers_[rank]) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", rank);
+        if (!peers_[rank]) absent |= std::uint64_t{1} << rank;
       }
-      throw PeerError(fmt::format("rank {} did not come to {} within {} s", ranks,
+      throw PeerError(fmt::format("rank {} did not come to {} within {} s", list_ranks(absent),
                                   meeting_.coordinator, meeting_.timeout.count() / 1000.0));
     }
     Descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     Hello hello = {};
     // A stranger, or a second process of one rank, is sent away.
-    if (!peer || !readable(peer, 1000) ||
+    if (!peer || !set_receive_limit(peer, kPatienceWithStrangers) ||
         ::recv(peer.get(), &hello, sizeof hello, MSG_WAITALL) != sizeof hello ||
         hello.magic != kHelloMagic || hello.rank == 0 || hello.rank >= meeting_.size ||
         hello.size != meeting_.size || peers_[hello.rank]) {
       continue;
     }
+    set_receive_limit(peer, {});
     send_at_once(peer);
     members_[hello.rank] = hello.member;
     peers_[hello.rank] = std::move(peer);

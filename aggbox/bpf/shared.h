@@ -2,12 +2,29 @@
 // both.
 #pragma once
 
+#include <linux/bpf.h>
+
 #include "siphash.h"
 
 struct aggbox_member {
   __u8 mac[6];
   __u16 reserved;
   __u32 address;  // IPv4, network order
+};
+
+// A chunk whose sum is being made, or made.
+struct aggbox_round {
+  __u64 sequence;  // of the chunk it holds
+  __u64 seen;      // bit r: rank r's contribution is in
+  __u32 operation;
+  __u32 blocks;
+  __u64 values[AGGBOX_MAX_WORDS];
+};
+
+struct aggbox_slot {
+  struct bpf_spin_lock lock;
+  __u32 reserved;
+  struct aggbox_round rounds[2];  // chunks of even and of odd rounds
 };
 
 // A finished chunk, written by the kernel; one for every owner and slot.

@@ -8,25 +8,11 @@
 
 #include "job.h"
 
-struct round_state {
-  __u64 sequence;  // of the chunk it holds
-  __u64 seen;      // bit r: rank r's contribution is in
-  __u32 operation;
-  __u32 blocks;
-  __u64 values[AGGBOX_MAX_WORDS];
-};
-
-struct slot {
-  struct bpf_spin_lock lock;
-  __u32 reserved;
-  struct round_state rounds[2];  // chunks of even and of odd rounds
-};
-
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, AGGBOX_MAX_WINDOW);  // the library sets it to the window
   __type(key, __u32);
-  __type(value, struct slot);
+  __type(value, struct aggbox_slot);
 } slots SEC(".maps");
 
 // Without a branch, of which the verifier would follow both ways for every word (Warren 2012,
@@ -90,7 +76,7 @@ static __always_inline void combine(__u64* sum, const struct segment* segment) {
     combine_values(AGGBOX_MIN_32, sum, segment->values, blocks);
 }
 
-static __always_inline enum aggbox_event judge(const struct round_state* round,
+static __always_inline enum aggbox_event judge(const struct aggbox_round* round,
                                                const struct aggbox_header* in) {
   if (in->sequence < round->sequence) return AGGBOX_STALE;
   if (in->sequence > round->sequence) {
@@ -112,9 +98,9 @@ static __always_inline enum aggbox_event judge(const struct round_state* round,
 static __always_inline enum aggbox_event add_to_slot(const struct segment* in, __u64** sum) {
   const struct aggbox_header* header = &in->header;
   __u32 index = header->sequence & (window - 1);
-  struct slot* slot = bpf_map_lookup_elem(&slots, &index);
+  struct aggbox_slot* slot = bpf_map_lookup_elem(&slots, &index);
   if (!slot) return AGGBOX_EARLY;
-  struct round_state* round = &slot->rounds[header->sequence / window & 1];
+  struct aggbox_round* round = &slot->rounds[header->sequence / window & 1];
 
   bpf_spin_lock(&slot->lock);
   enum aggbox_event event = judge(round, header);

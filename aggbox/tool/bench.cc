@@ -34,11 +34,17 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+// Microseconds; `times` in ascending order.
+double percentile(const std::vector<double>& times, std::size_t percent) {
+  return times[(times.size() - 1) * percent / 100];
+}
+
 // Of one size: a JSON line by rank 0, with the slowest rank's time of each repetition.
 void measure(Group& group, std::size_t bytes, const BenchOptions& options) {
   std::vector<float> values(bytes / sizeof(float));
   std::vector<std::int64_t> times(options.repeats * group.size());
   double processor = 0;
+  const Counters counters_before = group.counters();
   std::vector<float> before(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     before[i] = static_cast<float>(i % 1000) - 500 + static_cast<float>(group.rank());
@@ -55,10 +61,13 @@ void measure(Group& group, std::size_t bytes, const BenchOptions& options) {
     processor += processor_seconds() - processor_before;
   }
   group.all_reduce(std::span(times));
+  const Counters counters = group.counters();
+  const auto since = [&](std::uint64_t Counters::*counter) {
+    return static_cast<std::int64_t>(counters.*counter - counters_before.*counter);
+  };
   std::vector<std::int64_t> totals = {static_cast<std::int64_t>(processor * 1e9),
-                                      static_cast<std::int64_t>(group.counters().retransmissions),
-                                      static_cast<std::int64_t>(group.counters().repeated),
-                                      static_cast<std::int64_t>(group.counters().duplicates)};
+                                      since(&Counters::retransmissions), since(&Counters::repeated),
+                                      since(&Counters::duplicates)};
   group.all_reduce(std::span(totals));
   if (group.rank() != 0) return;
   std::vector<double> slowest;
@@ -67,16 +76,14 @@ void measure(Group& group, std::size_t bytes, const BenchOptions& options) {
     slowest.push_back(static_cast<double>(*std::max_element(first, first + group.size())) * 1e-3);
   }
   std::sort(slowest.begin(), slowest.end());
-  const auto percentile = [&](std::size_t percent) {
-    return slowest[(slowest.size() - 1) * percent / 100];
-  };
   fmt::print(
       "{{\"collective\": \"all_reduce\", \"type\": \"f32\", \"ranks\": {}, \"bytes\": {}, "
       "\"repeats\": {}, \"window\": {}, "
       "\"p50_us\": {:.1f}, \"p99_us\": {:.1f}, \"cpu_ms\": {:.3f}, \"retransmissions\": {}, "
       "\"repeated\": {}, \"duplicates\": {}}}\n",
-      group.size(), bytes, options.repeats, options.window, percentile(50), percentile(99),
-      static_cast<double>(totals[0]) * 1e-6 / options.repeats, totals[1], totals[2], totals[3]);
+      group.size(), bytes, options.repeats, options.window, percentile(slowest, 50),
+      percentile(slowest, 99), static_cast<double>(totals[0]) * 1e-6 / options.repeats, totals[1],
+      totals[2], totals[3]);
 }
 
 // Of one size, from rank 0, until it knows that all kernels have the bytes.
@@ -94,14 +101,11 @@ void measure_broadcast(Group& group, std::size_t bytes, const BenchOptions& opti
   }
   if (group.rank() != 0) return;
   std::sort(times.begin(), times.end());
-  const auto percentile = [&](std::size_t percent) {
-    return times[(times.size() - 1) * percent / 100];
-  };
   fmt::print(
       "{{\"collective\": \"broadcast\", \"ranks\": {}, \"bytes\": {}, \"repeats\": {}, "
       "\"acknowledged_p50_us\": {:.1f}, "
       "\"acknowledged_p99_us\": {:.1f}}}\n",
-      group.size(), bytes, options.repeats, percentile(50), percentile(99));
+      group.size(), bytes, options.repeats, percentile(times, 50), percentile(times, 99));
 }
 
 }  // namespace
@@ -114,8 +118,12 @@ void add_bench_command(CLI::App& app) {
   bench->add_option("--collective", options->collectives, "Which")
       ->check(CLI::IsMember({"all_reduce", "broadcast"}))
       ->capture_default_str();
-  bench->add_option("--bytes", options->bytes, "Sizes")->capture_default_str();
-  bench->add_option("--repeats", options->repeats, "Of each size")->capture_default_str();
+  bench->add_option("--bytes", options->bytes, "Sizes")
+      ->check(CLI::Range(std::size_t{4}, std::size_t{1} << 30))
+      ->capture_default_str();
+  bench->add_option("--repeats", options->repeats, "Of each size")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   bench->add_option("--window", options->window, "Chunks of an owner in flight")
       ->capture_default_str();
   bench->add_flag("--header-tags", options->header_tags, "Tags cover headers only");

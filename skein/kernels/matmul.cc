@@ -126,13 +126,8 @@ void matmul(const Tensor& a, const Tensor& b, Tensor& out, const MatmulOptions& 
     }
     return multiply_columns(shape, a, b, out);
   }
-  RowProduct product = {.shape = shape,
-                        .a = a.raw(),
-                        .b = b.raw(),
-                        .bias = bias,
-                        .out = out.raw(),
-                        .rows = shape.m,
-                        .out_stride = shape.n};
+  RowProduct product = {
+      .shape = shape, .a = a.raw(), .b = b.raw(), .bias = bias, .out = out.raw(), .rows = shape.m};
   const PackedShape packed = {.n = shape.n, .k = shape.k, .type = shape.in};
   std::shared_ptr<std::byte[]> packed_b;
   if (shape.m >= kRowsThatRepayPacking && packing_helps(packed)) {

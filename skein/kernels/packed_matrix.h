@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "skein/kernels/matmul.h"
 #include "skein/tensor/tensor.h"
 
 namespace skein::kernels {
 
-// A right factor [k, n] in the order in which products read it: panels (panel_product.h) where they
-// multiply f32; where they multiply bf16, AMX tiles (amx_product.h), or slices in oneDNN's order.
+// A right factor [k, n] in the order in which products read it: of bf16, AMX tiles (amx_product.h)
+// or pairs (pair_product.h) where the processor multiplies them; else panels of f32
+// (panel_product.h).
 class PackedMatrix {
  public:
   PackedMatrix() = default;
@@ -22,21 +22,15 @@ class PackedMatrix {
   int64_t n() const { return n_; }
   DType type() const { return type_; }
 
-  // Some columns, by themselves: what one thread multiplies when rows are few.
-  struct Slice {
-    int64_t first = 0, columns = 0;
-    Tensor memory;
-  };
-  const std::vector<Slice>& slices() const { return slices_; }
   const Tensor& panels() const { return panels_; }
+  const Tensor& pairs() const { return pairs_; }
   const Tensor& tiles() const { return tiles_; }
 
  private:
   bool defined_ = false;
   int64_t k_ = 0, n_ = 0;
   DType type_ = DType::kF32;
-  std::vector<Slice> slices_;
-  Tensor panels_, tiles_;
+  Tensor panels_, pairs_, tiles_;  // one of them
 };
 
 // out [m, n] = a [m, k] b as the other matmul, without transposition. Row i of the result depends

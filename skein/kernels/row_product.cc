@@ -32,26 +32,23 @@ void run_shape(const ProductShape& shape, ProductArguments arguments) {
 void multiply_block(const RowProduct& p, int64_t row) {
   const ProductShape& shape = p.shape;
   const int64_t rows = std::min(shape.m, p.rows - row);
-  const int64_t a_row = size_in_bytes(shape.in, shape.k), n_row = size_in_bytes(shape.out, shape.n);
-  const int64_t out_row = size_in_bytes(shape.out, p.out_stride);
+  const int64_t a_row = size_in_bytes(shape.in, shape.k);
+  const int64_t out_row = size_in_bytes(shape.out, shape.n);
   const std::byte* a = p.a + row * a_row;
   std::byte* out = p.out + row * out_row;
-  Tensor padded, tile;
-  if (rows < shape.m) {
-    padded = Tensor::zeros({shape.m, shape.k}, shape.in);
-    copy_rows(padded.raw(), a_row, a, a_row, rows, a_row);
-    a = padded.raw();
+  if (rows == shape.m) {
+    run_shape(shape, {.a = a, .b = p.b, .out = out, .bias = p.bias});
+    return;
   }
-  const bool beside = rows < shape.m || p.out_stride != shape.n;
-  if (beside) {
-    tile = Tensor::uninitialized({shape.m, shape.n}, shape.out);
-    if (shape.accumulate) {
-      if (rows < shape.m) tile.fill_zero();
-      copy_rows(tile.raw(), n_row, out, out_row, rows, n_row);
-    }
+  Tensor padded = Tensor::zeros({shape.m, shape.k}, shape.in);
+  Tensor tile = Tensor::uninitialized({shape.m, shape.n}, shape.out);
+  copy_rows(padded.raw(), a_row, a, a_row, rows, a_row);
+  if (shape.accumulate) {
+    tile.fill_zero();
+    copy_rows(tile.raw(), out_row, out, out_row, rows, out_row);
   }
-  run_shape(shape, {.a = a, .b = p.b, .out = beside ? tile.raw() : out, .bias = p.bias});
-  if (beside) copy_rows(out, out_row, tile.raw(), n_row, rows, n_row);
+  run_shape(shape, {.a = padded.raw(), .b = p.b, .out = tile.raw(), .bias = p.bias});
+  copy_rows(out, out_row, tile.raw(), out_row, rows, out_row);
 }
 
 int64_t grain_of(const ProductShape& shape, int64_t rows) {

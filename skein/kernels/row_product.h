@@ -1,4 +1,4 @@
-// The blocks of rows that products are made of (matmul.cc, packed_matrix.cc).
+// The blocks of rows that products are made of.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace skein::kernels {
 // Blocks have a multiple of this many rows: two tiles of AMX.
 inline constexpr int64_t kRowUnit = 32;
 
-// out [rows, n] = a [rows, k] b, where out may be some columns of a wider matrix.
+// out [rows, n] = a [rows, k] b.
 struct RowProduct {
   ProductShape shape;  // of a block; m is set for each
   const std::byte* a = nullptr;
@@ -23,7 +23,6 @@ struct RowProduct {
   const std::byte* bias = nullptr;
   std::byte* out = nullptr;
   int64_t rows = 0;
-  int64_t out_stride = 0;  // elements
 };
 // Rows [row, row + shape.m); those past the last row are computed beside and thrown away.
 void multiply_block(const RowProduct& product, int64_t row);

@@ -12,7 +12,8 @@ std::optional<std::string> LossWatch::see(double nll, int64_t update) {
   }
   if (rows_above_ == kRows || ++rows_above_ < kRows) return std::nullopt;
   return fmt::format(
-      "the training diverges: its loss was {:.2f} nats a token at update {} and is {:.2f} at update "
+      "the training diverges: its loss was {:.2f} nats a token at update {} and is {:.2f} at "
+      "update "
       "{}; stop it and train into another --output with a lower optimizer.lr, more "
       "schedule.warmup_updates or train.clip_norm",
       least_->nll, least_->update, nll, update);

@@ -19,6 +19,14 @@ plugin=$place/examples/plugin_model/libattentive_bigram.so
 
 fail() { echo "$1"; cat log; exit 1; }
 
+# AggBox: the command, its library in C, and the libraries to preload.
+if [ -e "$place/prefix/bin/aggbox" ]; then
+  "$place/prefix/bin/aggbox" --help >"$place/log" || { cat "$place/log"; exit 1; }
+  "$place/tests/install/try_aggbox"
+  [ ! -e "$build/aggbox/libaggbox_mpi.so" ] || ls "$place"/prefix/lib/libaggbox_mpi.so "$place"/prefix/lib/*/libaggbox_mpi.so \
+    2>/dev/null | grep -q . || { echo "libaggbox_mpi.so is not installed"; exit 1; }
+fi
+
 # The installed command trains the plug-in's model and translates with it.
 cd "$place"
 for language in en de; do

@@ -89,6 +89,23 @@ TEST_P(PreloadedOn, CornerCasesAreRight) {
   }
 }
 
+#ifdef AGGBOX_MPI_FORTRAN
+// By way of the entry points of Fortran, of which each interface has its own.
+TEST_F(Preloaded, FortranProgramsRunInTheKernel) {
+  Lab::up({.hosts = 3});
+  for (const std::string interface : {"MPIF_H", "USE_MPI", "USE_MPI_F08"}) {
+    const Outcome outcome = run(AGGBOX_MPI_FORTRAN + interface, 1, "AGGBOX_REPORT=1");
+    EXPECT_EQ(outcome.exit_code, 0) << interface << "\n" << outcome.output;
+    EXPECT_NE(outcome.output.find("well\n"), std::string::npos) << interface;
+    EXPECT_NE(outcome.output.find("in the kernel: 3 MPI_Allreduce, 1 MPI_Reduce, 1 MPI_Bcast, 1 "
+                                  "MPI_Barrier; left to MPI: 0"),
+              std::string::npos)
+        << interface << "\n"
+        << outcome.output;
+  }
+}
+#endif
+
 TEST_F(Preloaded, ARankMayComeLate) {
   Lab::up({.hosts = 2});
   const Outcome outcome = run(std::string(AGGBOX_MPI_CASE) + " late-rank", 1, "AGGBOX_REPORT=1");

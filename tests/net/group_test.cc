@@ -1,5 +1,7 @@
 // Collectives over the hosts of a lab, against exact arithmetic.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +12,10 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 
+#include "aggbox/aggbox/descriptor.h"
 #include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/faults.h"
@@ -439,6 +443,47 @@ TEST_P(LabOf, ARankThatDiesIsNamed) {
   EXPECT_NE(failures.find("rank 0: rank " + std::to_string(hosts() - 1) + " has left the group"),
             std::string::npos)
       << failures;
+}
+
+TEST_P(LabOf, AnInterfaceOfTooSmallAnMtuIsNamed) {
+  ASSERT_EQ(std::system("ip netns exec aggbox-2 ip link set e0 mtu 1400"), 0);
+  const std::string failures = on_hosts(hosts(), [](GroupOptions options) {
+    options.join_timeout = std::chrono::seconds(1);
+    const Group group(options);
+  });
+  EXPECT_NE(failures.find("rank 1: interface 'e0' has an MTU of 1400 bytes and AggBox needs 1500; "
+                          "`ip link set e0 mtu 1500`"),
+            std::string::npos)
+      << failures;
+  EXPECT_NE(failures.find("rank 0: rank 1 did not come"), std::string::npos) << failures;
+}
+
+// Connects to the coordinator, says less than a hello, and stays.
+Descriptor stranger() {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7077);
+  address.sin_addr.s_addr = htonl(0x0a4d0001);  // 10.77.0.1
+  for (int tries = 0; tries < 500; ++tries) {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+      require(::send(socket.get(), "?", 1, MSG_NOSIGNAL) == 1, "the stranger cannot speak");
+      return socket;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  throw Error("rank 0 does not listen");
+}
+
+TEST_P(LabOf, AStrangerDoesNotKeepTheGroupFromMeeting) {
+  EXPECT_EQ(on_hosts(hosts(),
+                     [](const GroupOptions& options) {
+                       Descriptor other;
+                       if (options.rank == 1) other = stranger();
+                       Group group(options);
+                       check_integers<std::int32_t>(group, 1000);
+                     }),
+            "");
 }
 
 TEST_P(LabOf, WhatTheNetworkDoesNotReplicateGoesToEachRank) {
