@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -179,20 +180,47 @@ bool detach_dispatcher(const std::string& interface) {
   return std::filesystem::remove_all(pin_folder(interface)) > 0;
 }
 
-DispatcherEntry::DispatcherEntry(const std::string& interface, std::uint32_t job)
-    : place_(job % kEntries),
-      requests_(bpf_obj_get((pin_folder(interface) + "/requests").c_str())) {
+std::vector<std::string> interfaces_up() {
+  const std::string all = fmt::format("{}/aggbox", kBpfFileSystem), here = name_here("");
+  std::vector<std::string> interfaces;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(all, none)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(here)) interfaces.push_back(name.substr(here.size()));
+  }
+  std::sort(interfaces.begin(), interfaces.end());
+  return interfaces;
+}
+
+DispatcherTable::DispatcherTable(const std::string& interface)
+    : requests_(bpf_obj_get((pin_folder(interface) + "/requests").c_str())) {
   for (const Hook hook : {Hook::kFrames, Hook::kSuperPackets}) {
     const std::string pinned = pin_folder(interface) + table_name(hook);
     if (!std::filesystem::exists(pinned)) continue;
     hook_ = hook;
-    table_ = Descriptor(bpf_obj_get(pinned.c_str()));
+    jobs_ = Descriptor(bpf_obj_get(pinned.c_str()));
   }
-  if (!table_ || !requests_) {
+  if (!jobs_ || !requests_) {
     throw UnavailableError(fmt::format(
         "interface '{}' is not up for AggBox; run `aggbox up --interface {}` on this host",
         interface, interface));
   }
+}
+
+std::vector<Descriptor> DispatcherTable::programs(aggbox_type type) const {
+  std::vector<Descriptor> programs;
+  for (std::uint32_t place = 0; place < DispatcherEntry::kEntries; ++place) {
+    const std::uint32_t index = place * AGGBOX_TYPES + type;
+    std::uint32_t id = 0;
+    if (bpf_map_lookup_elem(jobs_.get(), &index, &id) != 0) continue;
+    Descriptor program(bpf_prog_get_fd_by_id(id));
+    if (program) programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+DispatcherEntry::DispatcherEntry(const std::string& interface, std::uint32_t job)
+    : place_(job % kEntries), table_(interface) {
   const std::string folder = lock_folder(interface);
   std::filesystem::create_directories(folder);
   Descriptor lock(::open(fmt::format("{}/{}", folder, job % kEntries).c_str(),
@@ -208,20 +236,20 @@ DispatcherEntry::~DispatcherEntry() {
   if (!claimed()) return;
   for (std::uint32_t i = 0; i < AGGBOX_TYPES; ++i) {
     const std::uint32_t index = place_ * AGGBOX_TYPES + i;
-    bpf_map_delete_elem(table_.get(), &index);
+    bpf_map_delete_elem(table_.jobs().get(), &index);
   }
   for (std::uint32_t i = 0; i < AGGBOX_REQUESTS; ++i) {
     const std::uint32_t index = place_ * AGGBOX_REQUESTS + i;
-    bpf_map_delete_elem(requests_.get(), &index);
+    bpf_map_delete_elem(table_.requests().get(), &index);
   }
 }
 
 void DispatcherEntry::enter(aggbox_type type, int program) {
-  enter_into(table_, place_ * AGGBOX_TYPES + type, program);
+  enter_into(table_.jobs(), place_ * AGGBOX_TYPES + type, program);
 }
 
 void DispatcherEntry::enter(aggbox_request request, int program) {
-  enter_into(requests_, place_ * AGGBOX_REQUESTS + request, program);
+  enter_into(table_.requests(), place_ * AGGBOX_REQUESTS + request, program);
 }
 
 }  // namespace aggbox

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "aggbox/aggbox/descriptor.h"
 #include "aggbox/bpf/wire.h"
@@ -28,6 +29,27 @@ void attach_dispatcher(const std::string& interface, Hook hook);
 // Takes it away again, with what crashed jobs left in its table. Returns whether there was one.
 bool detach_dispatcher(const std::string& interface);
 
+// The interfaces of the present network namespace that it is attached to.
+std::vector<std::string> interfaces_up();
+
+// The table of an interface, to look at.
+class DispatcherTable {
+ public:
+  // Throws UnavailableError where the interface is not up for AggBox.
+  explicit DispatcherTable(const std::string& interface);
+
+  Hook hook() const { return hook_; }
+  const Descriptor& jobs() const { return jobs_; }
+  const Descriptor& requests() const { return requests_; }
+  // That of every job for packets of `type`.
+  std::vector<Descriptor> programs(aggbox_type type) const;
+
+ private:
+  Hook hook_ = Hook::kFrames;
+  Descriptor jobs_;
+  Descriptor requests_;
+};
+
 // One job's entries in the table, from construction to destruction; also a killed process loses its
 // claim.
 class DispatcherEntry {
@@ -42,7 +64,7 @@ class DispatcherEntry {
   DispatcherEntry& operator=(const DispatcherEntry&) = delete;
 
   static bool is_up(const std::string& interface);
-  Hook hook() const { return hook_; }
+  Hook hook() const { return table_.hook(); }
   bool claimed() const { return static_cast<bool>(lock_); }
   // Packets of `type` (bpf/wire.h) go to the program from now on.
   void enter(aggbox_type type, int program);
@@ -51,10 +73,8 @@ class DispatcherEntry {
 
  private:
   std::uint32_t place_;
-  Hook hook_ = Hook::kFrames;
+  DispatcherTable table_;
   Descriptor lock_;
-  Descriptor table_;
-  Descriptor requests_;
 };
 
 }  // namespace aggbox

@@ -189,10 +189,20 @@ struct Group::State {
   // In order with those that were started before.
   void run(std::function<void()> collective) {
     if (worker.idle() || worker.is_this_thread()) {
-      collective();
+      timed(collective);
     } else {
-      worker.start(std::move(collective)).get();
+      worker.start([this, &collective] { timed(collective); }).get();
     }
+  }
+
+  void timed(const std::function<void()>& collective) {
+    const auto begin = std::chrono::steady_clock::now();
+    collective();
+    kernel->note_collective(std::chrono::steady_clock::now() - begin, retransmissions());
+  }
+
+  std::uint64_t retransmissions() const {
+    return pipeline->retransmissions() + broadcaster->retransmissions();
   }
 
   GroupOptions options;
@@ -271,8 +281,7 @@ Counters Group::counters() const {
                        .stored = kernel.events(AGGBOX_STORED),
                        .duplicates = kernel.events(AGGBOX_DUPLICATE),
                        .stale = kernel.events(AGGBOX_STALE),
-                       .retransmissions = state_->pipeline->retransmissions() +
-                                          state_->broadcaster->retransmissions()};
+                       .retransmissions = state_->retransmissions()};
   for (const auto event : {AGGBOX_EARLY, AGGBOX_MISMATCH, AGGBOX_MALFORMED, AGGBOX_WRONG_JOB,
                            AGGBOX_WRONG_SOURCE, AGGBOX_FORGED}) {
     counters.rejected += kernel.events(event);

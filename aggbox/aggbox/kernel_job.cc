@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/latencies.h"
 #include "aggbox/aggbox/silent_libbpf.h"
 #include "aggbox/bpf/siphash.h"
 #include "skeletons/job.skel.h"
@@ -38,6 +39,11 @@ class Mapped {
   T* elements_;
   std::size_t bytes_;
 };
+
+std::uint64_t monotonic_nanoseconds() {
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(now.count());
+}
 
 using Programs = std::unique_ptr<aggbox_job, decltype(&aggbox_job__destroy)>;
 
@@ -116,6 +122,7 @@ struct KernelJob::State {
 
 KernelJob::KernelJob(const Membership& membership, int interface_index, Hook hook)
     : state_(std::make_unique<State>(membership, interface_index, hook)) {
+  state_->control[0].last_collective = monotonic_nanoseconds();
   const std::uint32_t slots = membership.window;
   for (std::uint32_t owner = 0; owner < membership.size(); ++owner) {
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
@@ -175,6 +182,15 @@ void KernelJob::expect_acknowledgments(std::uint64_t sequence) {
   aggbox_acknowledged& chunk = state_->acknowledged[sequence % state_->membership.window];
   chunk.ranks = std::uint64_t{1} << state_->membership.rank;
   __atomic_store_n(&chunk.sequence, sequence, __ATOMIC_RELEASE);
+}
+
+void KernelJob::note_collective(std::chrono::nanoseconds duration, std::uint64_t retransmissions) {
+  aggbox_control& control = state_->control[0];
+  count_latency(std::span<std::uint64_t, AGGBOX_LATENCIES>(
+                    reinterpret_cast<std::uint64_t*>(control.latencies), AGGBOX_LATENCIES),
+                duration);
+  __atomic_store_n(&control.last_collective, monotonic_nanoseconds(), __ATOMIC_RELAXED);
+  __atomic_store_n(&control.retransmissions, retransmissions, __ATOMIC_RELAXED);
 }
 
 void KernelJob::set_multicast(bool on) {

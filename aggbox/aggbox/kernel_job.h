@@ -30,6 +30,9 @@ class KernelJob {
   void expect_acknowledgments(std::uint64_t sequence);
   std::uint64_t acknowledged(std::uint64_t sequence) const;
   // Whether what is for all goes once, for the network to replicate; at first not.
+  // For `aggbox status`: a collective took so long, `retransmissions` being those of the job so
+  // far.
+  void note_collective(std::chrono::nanoseconds duration, std::uint64_t retransmissions);
   void set_multicast(bool on);
   // Where what is sent to everybody goes: bits of ranks, to each of which a copy goes; 0: to all.
   void spread_to(std::uint64_t ranks);

@@ -33,20 +33,26 @@ namespace {
 constexpr const char* kSwitch = "aggbox-switch";
 constexpr std::uint32_t kMostHosts = 64;
 constexpr int kPort = 7077;
-constexpr int kMostMtu = 65535;  // of veth
+constexpr int kMostMtu = 65535;                  // of veth
+constexpr std::uint64_t kLeastRate = 1'000'000;  // bits a second
 
 std::string name_of(std::uint32_t host) { return fmt::format("aggbox-{}", host); }
 
 std::string file_of(const std::string& name) { return "/run/netns/" + name; }
 
-// Lines of the commands that `ip` knows.
-void ip(const std::string& lines) {
-  std::FILE* pipe = ::popen("ip -batch - 2>&1 >/dev/null", "w");
-  if (!pipe) throw UnavailableError("`ip` cannot be run; install iproute2");
+// Lines of the commands that a tool of iproute2 knows.
+void batch(const std::string& tool, const std::string& lines) {
+  if (lines.empty()) return;
+  std::FILE* pipe = ::popen((tool + " -batch - 2>&1 >/dev/null").c_str(), "w");
+  if (!pipe) throw UnavailableError(fmt::format("`{}` cannot be run; install iproute2", tool));
   std::fwrite(lines.data(), 1, lines.size(), pipe);
-  if (::pclose(pipe) != 0)
-    throw UnavailableError("`ip` could not build the lab, see above; it takes root");
+  if (::pclose(pipe) != 0) {
+    throw UnavailableError(
+        fmt::format("`{}` could not build the lab, see above; it takes root", tool));
+  }
 }
+void ip(const std::string& lines) { batch("ip", lines); }
+void tc(const std::string& lines) { batch("tc", lines); }
 
 void enter_namespace(const std::string& name) {
   const Descriptor file(::open(file_of(name).c_str(), O_RDONLY | O_CLOEXEC));
@@ -119,6 +125,12 @@ void take_frames_only(const std::string& interface) {
   ethtool(interface, features);
 }
 
+// A bucket of tokens before an interface; it holds two super-packets.
+std::string shaped(const std::string& interface, std::uint64_t rate) {
+  return fmt::format("qdisc add dev {} root tbf rate {}bit burst 131072 latency 100ms\n", interface,
+                     rate);
+}
+
 void build(const LabOptions& options) {
   ip(fmt::format("netns add {}\n", kSwitch));
   std::string lines =
@@ -134,6 +146,10 @@ void build(const LabOptions& options) {
   }
   in_namespace(kSwitch, [&] {
     ip(lines);
+    std::string shapers;
+    for (std::uint32_t host = 1; host <= options.hosts && options.rate > 0; ++host)
+      shapers += shaped(fmt::format("p{}", host), options.rate);
+    tc(shapers);
     // Its default drops frames whose checksum is partial, and costs a quarter of the rate.
     std::ofstream("/proc/sys/net/bridge/bridge-nf-call-iptables") << "0";
     // A frame that a program redirects vanishes unless the other end polls, which this makes it do.
@@ -143,6 +159,7 @@ void build(const LabOptions& options) {
   for (std::uint32_t host = 1; host <= options.hosts; ++host) {
     in_namespace(name_of(host), [&] {
       ip(fmt::format("link set lo up\naddress add 10.77.0.{}/24 dev e0\nlink set e0 up\n", host));
+      if (options.rate > 0) tc(shaped("e0", options.rate));
       if (!options.super_packets) take_frames_only("e0");
       attach_dispatcher("e0", options.hook);
     });
@@ -164,6 +181,22 @@ std::vector<pid_t> processes_in(const std::string& name) {
     }
   }
   return found;
+}
+
+// How many hosts there are. Throws Error where none is, or where `host` is not one of them.
+std::uint32_t require_host(std::optional<std::uint32_t> host) {
+  const std::uint32_t all = Lab::hosts();
+  if (all == 0) throw Error("no lab is up; start one with `aggbox lab up --hosts 4`");
+  if (host && (*host < 1 || *host > all))
+    throw Error(fmt::format("host {} does not exist; expected 1 to {}", *host, all));
+  return all;
+}
+
+std::size_t signal_host(std::uint32_t host, int signal) {
+  require_host(host);
+  const std::vector<pid_t> processes = processes_in(name_of(host));
+  for (const pid_t process : processes) ::kill(process, signal);
+  return processes.size();
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, std::uint32_t host,
@@ -199,6 +232,10 @@ void Lab::up(const LabOptions& options) {
   if (options.mtu < kLeastMtu || options.mtu > kMostMtu) {
     throw Error(fmt::format("a lab with an MTU of {} bytes is not possible; expected {} to {}",
                             options.mtu, kLeastMtu, kMostMtu));
+  }
+  if (options.rate > 0 && options.rate < kLeastRate) {
+    throw Error(fmt::format("a wire of {} bits a second is not possible; expected at least {}",
+                            options.rate, kLeastRate));
   }
   down();
   try {
@@ -236,10 +273,7 @@ std::uint32_t Lab::hosts() {
 }
 
 int Lab::run(const std::vector<std::string>& command, std::optional<std::uint32_t> host) {
-  const std::uint32_t all = hosts();
-  if (all == 0) throw Error("no lab is up; start one with `aggbox lab up --hosts 4`");
-  if (host && (*host < 1 || *host > all))
-    throw Error(fmt::format("host {} does not exist; expected 1 to {}", *host, all));
+  const std::uint32_t all = require_host(host);
   std::vector<pid_t> children;
   for (std::uint32_t i = host.value_or(1); i <= host.value_or(all); ++i) {
     const pid_t child = ::fork();
@@ -256,6 +290,10 @@ int Lab::run(const std::vector<std::string>& command, std::optional<std::uint32_
   }
   return result;
 }
+
+std::size_t Lab::freeze(std::uint32_t host) { return signal_host(host, SIGSTOP); }
+std::size_t Lab::thaw(std::uint32_t host) { return signal_host(host, SIGCONT); }
+std::size_t Lab::kill(std::uint32_t host) { return signal_host(host, SIGKILL); }
 
 void Lab::at_switch(const std::function<void()>& work) { in_namespace(kSwitch, work); }
 

@@ -18,6 +18,8 @@ struct LabOptions {
   bool super_packets = true;  // false: a host cuts what it sends into frames, as a wire without
                               // segmentation offload does
   Hook hook = Hook::kSuperPackets;
+  std::uint64_t rate = 0;  // bits a second of each host's wire, in each direction; 0: what the
+                           // processors make
 };
 
 class Lab {
@@ -36,6 +38,12 @@ class Lab {
   // AGGBOX_INTERFACE, AGGBOX_COORDINATOR, AGGBOX_RANK and AGGBOX_SIZE in its environment. Returns
   // the first exit code that is not 0. The commands end with this process.
   static int run(const std::vector<std::string>& command, std::optional<std::uint32_t> host);
+
+  // What happens to a host: its processes stand still, go on, or end at once. Return how many there
+  // are; throw Error where there is no such host.
+  static std::size_t freeze(std::uint32_t host);
+  static std::size_t thaw(std::uint32_t host);
+  static std::size_t kill(std::uint32_t host);
 
   // Moves the calling thread into a host's network.
   static void enter(std::uint32_t host);

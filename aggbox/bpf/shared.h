@@ -54,11 +54,17 @@ struct aggbox_read {
   __u64 there;  // that rank's process, of what this one sent, as far as it has told
 };
 
+#define AGGBOX_LATENCIES 96  // from 1 us to 16 s
+
 struct aggbox_control {
   __u64 results;    // and broadcasts that arrived, and own ones that all have, since the job began
   __u64 wake_at;    // the kernel wakes the process when `results` becomes this
   __u64 spread_to;  // bits of the ranks that the next broadcast goes to, to each; 0: to all
   __u64 multicast;  // 1: what is for all goes once, and the network replicates it
+  // Written by the process for `aggbox status`:
+  __u64 retransmissions;
+  __u64 last_collective;              // when it ended; ns of CLOCK_MONOTONIC
+  __u64 latencies[AGGBOX_LATENCIES];  // of collectives (aggbox/latencies.h)
 };
 
 // What became of a packet or of a segment of it.

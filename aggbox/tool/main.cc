@@ -2,16 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "aggbox/aggbox/dispatcher.h"
 #include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/lab.h"
 #include "aggbox/aggbox/lab_mpi.h"
+#include "aggbox/aggbox/status.h"
 #include "aggbox/tool/bench.h"
 
 namespace aggbox::command {
@@ -62,6 +66,26 @@ void add_doctor(CLI::App& app, int& exit_code) {
   });
 }
 
+void add_status(CLI::App& app) {
+  const auto json = std::make_shared<bool>(false);
+  const auto every = std::make_shared<double>(0);
+  CLI::App* status = app.add_subcommand("status", "What the jobs of this host do");
+  status->add_flag("--json", *json, "A line for every interface");
+  status->add_option("--every", *every, "Seconds, again and again until it is interrupted")
+      ->check(CLI::Range(0.1, 86400.0));
+  status->callback([json, every] {
+    for (;;) {
+      const std::vector<InterfaceStatus> all = status_here();
+      if (all.empty() && !*json) fmt::print("AggBox is not up on any interface here\n");
+      for (const InterfaceStatus& each : all)
+        fmt::print("{}", *json ? to_json(each) + "\n" : to_text(each));
+      std::fflush(stdout);
+      if (*every == 0) return;
+      std::this_thread::sleep_for(std::chrono::duration<double>(*every));
+    }
+  });
+}
+
 void add_lab_mpi(CLI::App& lab, int& exit_code) {
   const auto options = std::make_shared<LabMpiOptions>();
   CLI::App* mpirun = lab.add_subcommand("mpirun", "Run an Open MPI program over the hosts");
@@ -80,6 +104,15 @@ void add_lab_mpi(CLI::App& lab, int& exit_code) {
   agent->callback([address, agent] { run_as_remote_shell(*address, agent->remaining()); });
 }
 
+void add_lab_fault(CLI::App& lab, const char* name, const char* what,
+                   std::size_t (*inflict)(std::uint32_t)) {
+  const auto host = std::make_shared<std::uint32_t>(0);
+  CLI::App* command = lab.add_subcommand(name, what);
+  command->add_option("--host", *host, "From 1")->required();
+  command->callback(
+      [host, inflict] { fmt::print("{} processes of host {}\n", inflict(*host), *host); });
+}
+
 void add_lab(CLI::App& app, int& exit_code) {
   CLI::App* lab = app.add_subcommand("lab", "Hosts on this machine, in network namespaces");
   lab->require_subcommand(1);
@@ -92,6 +125,12 @@ void add_lab(CLI::App& app, int& exit_code) {
   up->add_flag(
       "--frames", *frames,
       "Hosts send frame by frame, as on a wire; else super-packets, as between containers");
+  up->add_option("--rate", options->rate,
+                 "Bits a second of a host's wire, as 1gbit, 100mbit (default: not bounded)")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{
+              {"bit", 1}, {"kbit", 1'000}, {"mbit", 1'000'000}, {"gbit", 1'000'000'000}},
+          CLI::AsNumberWithUnit::CASE_INSENSITIVE, "BITS"));
   const auto hook = std::make_shared<std::optional<Hook>>();
   add_hook(*up, *hook);
   up->callback([options, frames, hook] {
@@ -110,6 +149,9 @@ void add_lab(CLI::App& app, int& exit_code) {
   });
 
   add_lab_mpi(*lab, exit_code);
+  add_lab_fault(*lab, "freeze", "The processes of a host stand still", &Lab::freeze);
+  add_lab_fault(*lab, "thaw", "They go on", &Lab::thaw);
+  add_lab_fault(*lab, "kill", "They end at once", &Lab::kill);
 
   lab->add_subcommand("down", "End what runs in the hosts and remove them")->callback([] {
     if (!Lab::down()) fmt::print("no lab is up\n");
@@ -122,6 +164,7 @@ int run(int argc, char** argv) {
   int exit_code = 0;
   add_up_and_down(app);
   add_doctor(app, exit_code);
+  add_status(app);
   add_lab(app, exit_code);
   add_bench_command(app);
   try {
