@@ -20,9 +20,9 @@ namespace aggbox {
 namespace {
 
 constexpr const char* kEvents[AGGBOX_EVENTS] = {
-    "added",     "completed", "repeated", "stored",   "received",  "heard",     "acknowledged",
-    "duplicate", "stale",     "full",     "early",    "mismatch",  "malformed", "wrong_job",
-    "wrong_source", "forged"};
+    "added",        "completed", "repeated",     "stored", "received", "heard",
+    "acknowledged", "duplicate", "stale",        "full",   "early",    "mismatch",
+    "malformed",    "wrong_job", "wrong_source", "forged"};
 
 using Constants = aggbox_job::aggbox_job__rodata;
 using Counters = aggbox_job::aggbox_job__bss;
@@ -55,9 +55,8 @@ std::vector<std::uint32_t> maps_of(const Descriptor& program) {
   info.map_ids = reinterpret_cast<std::uint64_t>(maps.data());
   std::uint32_t bytes = sizeof info;
   if (bpf_obj_get_info_by_fd(program.get(), &info, &bytes) != 0) {
-    throw UnavailableError(
-        fmt::format("the programs of a job cannot be examined: {}; it takes root",
-                    std::strerror(errno)));
+    throw UnavailableError(fmt::format(
+        "the programs of a job cannot be examined: {}; it takes root", std::strerror(errno)));
   }
   maps.resize(info.nr_map_ids);
   return maps;
@@ -82,9 +81,9 @@ std::optional<JobStatus> status_of(const Descriptor& program) {
   status.p90_us = latency_percentile(latencies, 0.9);
   status.p99_us = latency_percentile(latencies, 0.99);
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  status.idle_seconds = std::chrono::duration<double>(
-                            now - std::chrono::nanoseconds(control->last_collective))
-                            .count();
+  status.idle_seconds =
+      std::chrono::duration<double>(now - std::chrono::nanoseconds(control->last_collective))
+          .count();
   return status;
 }
 
@@ -118,8 +117,8 @@ std::vector<InterfaceStatus> status_here() {
 }
 
 std::string to_text(const InterfaceStatus& status) {
-  std::string text = fmt::format("{}: {}; jobs: {}\n", status.interface, name_of(status.hook),
-                                 status.jobs.size());
+  std::string text =
+      fmt::format("{}: {}; jobs: {}\n", status.interface, name_of(status.hook), status.jobs.size());
   for (const JobStatus& job : status.jobs) {
     text += fmt::format(
         "  job {:08x}: rank {} of {}, window {}; idle for {:.1f} s\n"
@@ -140,14 +139,15 @@ std::string to_json(const InterfaceStatus& status) {
     for (std::size_t event = 0; event < AGGBOX_EVENTS; ++event)
       events.push_back(fmt::format("\"{}\": {}", kEvents[event], job.events[event]));
     jobs.push_back(fmt::format(
-        "{{\"job\": \"{:08x}\", \"rank\": {}, \"ranks\": {}, \"window\": {}, \"idle_seconds\": {:.3f}, "
+        "{{\"job\": \"{:08x}\", \"rank\": {}, \"ranks\": {}, \"window\": {}, \"idle_seconds\": "
+        "{:.3f}, "
         "\"collectives\": {}, \"p50_us\": {:.1f}, \"p90_us\": {:.1f}, \"p99_us\": {:.1f}, "
         "\"retransmissions\": {}, \"events\": {{{}}}}}",
         job.job, job.rank, job.ranks, job.window, job.idle_seconds, job.collectives, job.p50_us,
         job.p90_us, job.p99_us, job.retransmissions, fmt::join(events, ", ")));
   }
-  return fmt::format("{{\"interface\": \"{}\", \"hook\": \"{}\", \"jobs\": [{}]}}", status.interface,
-                     name_of(status.hook), fmt::join(jobs, ", "));
+  return fmt::format("{{\"interface\": \"{}\", \"hook\": \"{}\", \"jobs\": [{}]}}",
+                     status.interface, name_of(status.hook), fmt::join(jobs, ", "));
 }
 
 }  // namespace aggbox

@@ -9,6 +9,7 @@
 
 #include "apps/skein/bench.h"
 #include "apps/skein/commands.h"
+#include "apps/skein/flag_rules.h"
 #include "apps/skein/model_choice.h"
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
@@ -128,6 +129,7 @@ void add_options(CLI::App& command, DecodeArguments& arguments) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--seed", arguments.seed, "Of random parameters and sentences")
+      ->check(whole_number())
       ->capture_default_str();
   DecodingBenchmark& benchmark = arguments.benchmark;
   command.add_option("--beam", benchmark.beam, "Hypotheses kept at a time; 1: greedy")

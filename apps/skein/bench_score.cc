@@ -5,6 +5,7 @@
 
 #include "apps/skein/bench.h"
 #include "apps/skein/commands.h"
+#include "apps/skein/flag_rules.h"
 #include "skein/base/parallel.h"
 #include "skein/bench/decoding_task.h"
 #include "skein/bench/scoring.h"
@@ -71,6 +72,7 @@ void add_bench_score(CLI::App& bench) {
                    "Measured runs, after one that is not; the median counts")
       ->capture_default_str();
   score->add_option("--seed", benchmark.seed, "Of random parameters and sentences")
+      ->check(whole_number())
       ->capture_default_str();
   accept_settings(*score);
   score->callback([score, arguments] { run_bench_score(*score, *arguments); });

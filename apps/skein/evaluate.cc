@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/flag_rules.h"
 #include "skein/base/error.h"
 #include "skein/data/text_lines.h"
 #include "skein/text/make_metric.h"
@@ -243,7 +244,8 @@ void add_evaluate_command(CLI::App& app) {
   command->add_option(
       "--bootstrap", options->bootstrap,
       "Samples for a 95 % confidence interval (default: none; 1000 with --baseline)");
-  command->add_option("--seed", options->seed, "Of the samples (default 12345)");
+  command->add_option("--seed", options->seed, "Of the samples (default 12345)")
+      ->check(whole_number());
   command->add_option("--format", options->format, "text (default) or json");
   command->add_option("--decimals", options->decimals, "Of the scores in text (default 2)");
   command->callback([options] { run_evaluate(*options); });

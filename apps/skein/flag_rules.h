@@ -19,6 +19,10 @@ void refuse_together(const CLI::App& command, std::span<const FlagPair> pairs);
 // REASON`.
 void require_together(const CLI::App& command, std::span<const FlagPair> pairs);
 
+// Of flags that take a whole number of 64 bits: CLI11 itself makes such of negative ones and of
+// those that are too large.
+CLI::Validator whole_number();
+
 bool given(const CLI::App& command, const char* flag);
 
 }  // namespace skein::command

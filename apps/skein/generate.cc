@@ -30,6 +30,7 @@ struct GenerateArguments {
   std::string on_error = "stop";
   std::string on_long = "refuse";
   std::string constraint_order = "any";
+  std::string on_unmet = "stop";
   double temperature = 1;
   SamplingOptions sampling;
   GeneratorOptions options;
@@ -51,6 +52,7 @@ constexpr std::array kNeeded = {
     FlagPair{"--sibling-penalty", "--beam", "samples are independent, so none is a sibling"},
     FlagPair{"--constraint", "--beam", "samples have no beam that keeps room for it"},
     FlagPair{"--constraint-order", "--constraint", "without, there are none"},
+    FlagPair{"--on-unmet", "--constraint", "without, there are none"},
     FlagPair{"--diverse-strength", "--diverse-groups", "it is how much groups avoid each other"},
     FlagPair{"--diverse-discount", "--diverse-groups", "it is how much groups avoid each other"},
 };
@@ -83,6 +85,7 @@ void interpret(const CLI::App& command, GenerateArguments& arguments) {
     options.search.beam = options.n_best;
   }
   options.search.constraint_order = constraint_order_from_name(arguments.constraint_order);
+  options.on_unmet = on_unmet_from_name(arguments.on_unmet);
   options.long_prompts =
       arguments.on_long == "truncate" ? LongPrompts::kTruncate : LongPrompts::kRefuse;
   GenerateStreamOptions& stream = arguments.stream;
@@ -112,6 +115,7 @@ void warn(const GenerateCounts& counts) {
   };
   say("prompts that could not be gone on with and are empty", counts.skipped);
   say("prompts longer than the model allows, whose beginnings were left out", counts.truncated);
+  say("prompts whose constraints could not be met, gone on with without them", counts.unmet);
   if (counts.unknown == 0) return;
   log_warning(
       fmt::format("{} of {} tokens of the prompts are not in the vocabulary, so the model "
@@ -171,6 +175,11 @@ void add_search_options(CLI::App& command, GenerateArguments& arguments) {
                   "Text that what follows the prompt contains; may be repeated")
       ->allow_extra_args(false);
   add_constraint_order_flag(command, arguments.constraint_order);
+  command
+      .add_option("--on-unmet", arguments.on_unmet,
+                  "Constraints that cannot be met are an error of the prompt, or left out")
+      ->check(CLI::IsMember({"stop", "leave-out"}))
+      ->capture_default_str();
   command
       .add_option("--batch-tokens", options.batch_tokens,
                   "Tokens of a batch, prompts and what follows, x beam")

@@ -114,11 +114,15 @@ void add_perplexity_command(CLI::App& app) {
   command->add_option("--format", arguments->format, "Lines of text, or one of JSON")
       ->check(CLI::IsMember({"text", "jsonl"}))
       ->capture_default_str();
-  command->add_option("--context", arguments->options.context,
-                      "Read the text in windows of so many tokens (default: each line by itself)");
-  command->add_option("--stride", arguments->options.stride,
-                      "How far windows are apart; what they share is context only (default: as far "
-                      "as they are long)");
+  command
+      ->add_option("--context", arguments->options.context,
+                   "Read the text in windows of so many tokens (default: each line by itself)")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--stride", arguments->options.stride,
+                   "How far windows are apart; what they share is context only (default: as far "
+                   "as they are long)")
+      ->check(CLI::PositiveNumber);
   command
       ->add_option("--on-error", arguments->on_error,
                    "A line that cannot be read ends the run, or is left out and counted")

@@ -1,5 +1,7 @@
 #include "apps/skein/search_flags.h"
 
+#include "apps/skein/flag_rules.h"
+
 namespace skein::command {
 
 void add_score_flags(CLI::App& command, SearchOptions& search, double& temperature) {
@@ -30,6 +32,7 @@ void add_sampling_flags(CLI::App& command, SamplingOptions& sampling) {
   command
       .add_option("--seed", sampling.seed,
                   "Of the random numbers: the same seed gives the same text")
+      ->check(whole_number())
       ->capture_default_str();
 }
 

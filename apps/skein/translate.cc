@@ -120,10 +120,12 @@ void warn(const StreamCounts& counts, const SearchOptions& search) {
   say("lines longer than the model allows, translated in parts", counts.split);
   say("lines longer than the model allows, whose ends are missing", counts.truncated);
   say("lines whose constraints could not be met, translated without them", counts.unmet);
+  say("translations shorter than their sources, for which the model has no positions",
+      counts.shorter);
   // A length that the source gives is no sign of trouble.
   if (search.match_source_length) return;
   say(fmt::format("translations ended at the maximum length, {} x source + {} (--max-length-a, "
-                  "--max-length-b)",
+                  "--max-length-b) or where the model's positions end",
                   search.max_length_a, search.max_length_b),
       counts.cut);
 }
@@ -136,7 +138,7 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
 void interpret(TranslateArguments& arguments) {
   TranslatorOptions& options = arguments.options;
   options.long_lines = long_lines_from_name(arguments.on_long);
-  options.on_unmet = arguments.on_unmet == "leave-out" ? OnUnmet::kLeaveOut : OnUnmet::kRefuse;
+  options.on_unmet = on_unmet_from_name(arguments.on_unmet);
   options.search.constraint_order = constraint_order_from_name(arguments.constraint_order);
   if (arguments.sample) {
     options.search.sampling = arguments.sampling;

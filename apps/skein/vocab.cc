@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/flag_rules.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
@@ -119,7 +120,9 @@ void add_vocab_command(CLI::App& app) {
                    "bpe, unigram: learn from a random sample of this size; 0: 16 MB for bpe, 64 MB "
                    "for unigram")
       ->capture_default_str();
-  command->add_option("--seed", options->learn.seed, "Of the sample")->capture_default_str();
+  command->add_option("--seed", options->learn.seed, "Of the sample")
+      ->check(whole_number())
+      ->capture_default_str();
   command
       ->add_option("--minimum-count", options->learn.minimum_count,
                    "word, char, codes: leave out what is rarer")

@@ -25,9 +25,11 @@ FusionScorer::FusionScorer(std::unique_ptr<StepScorer> translation,
     : translation_(std::move(translation)),
       language_(std::move(language)),
       weight_(static_cast<float>(weight)) {
-  if (!std::isfinite(weight_)) {
-    throw UsageError(
-        fmt::format("the weight of the language model is {}; expected a finite number", weight));
+  // Scores in f32 have to stay numbers.
+  constexpr double kLargest = 1e6;
+  if (!(std::abs(weight) <= kLargest)) {
+    throw UsageError(fmt::format(
+        "the weight of the language model is {}; expected a number of at most a million", weight));
   }
   if (translation_->vocabulary() == language_->vocabulary()) return;
   throw UsageError(

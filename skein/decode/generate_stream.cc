@@ -102,10 +102,11 @@ class Stream {
       std::vector<GeneratedText> texts;
       if (line.error.empty()) {
         texts = std::move(found[next++]);
-        if (texts.empty()) line.error = generator_.unmet();
+        if (texts.empty()) line.error = generator_.unmet(line.prompt);
         if (texts.empty() && stop_at(line)) break;
       }
       count(line);
+      counts_.unmet += !texts.empty() && texts[0].constraints_left_out ? 1 : 0;
       append(line, texts, out);
     }
     write_(out);

@@ -25,6 +25,7 @@ struct GenerateCounts {
   int64_t prompts = 0;
   int64_t skipped = 0;    // not UTF-8, refused for their length, or with constraints unmet
   int64_t truncated = 0;  // whose beginning was left out
+  int64_t unmet = 0;      // gone on with without the constraints
   int64_t tokens = 0;     // of prompts
   int64_t unknown = 0;    // of those, not in the vocabulary
 };

@@ -112,17 +112,28 @@ GeneratedText Generator::text_of(const Prompt& prompt, Hypothesis found) const {
   std::string text = prompt.text;
   for (const int32_t token : found.tokens) text += stream.add(token);
   text += stream.finish();
-  return {std::move(text), std::move(found)};
+  return {.text = std::move(text), .search = std::move(found)};
 }
 
-std::string Generator::unmet() const {
+int64_t Generator::room_behind(const Prompt& prompt) const {
+  return std::min(options_.max_length, max_length_ - 1 - std::ssize(prompt.tokens));
+}
+
+std::string Generator::unmet(const Prompt& prompt) const {
+  const int64_t room = room_behind(prompt);
+  int64_t wanted = 0;
+  for (const auto& constraint : options_.search.constraints) wanted += std::ssize(constraint);
+  const char* remedy = wanted <= room               ? "raise --beam"
+                       : room < options_.max_length ? "shorten the prompt or the constraints"
+                                                    : "raise --max-length";
   return fmt::format(
-      "no text of at most {} tokens contains all that --constraint asks for; raise --max-length or "
-      "--beam",
-      options_.max_length);
+      "no text of at most {} tokens contains all that --constraint asks for; {}, or let --on-unmet "
+      "leave-out go on without",
+      room, remedy);
 }
 
-std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prompt> prompts) const {
+std::vector<std::vector<Hypothesis>> Generator::search(std::span<const Prompt> prompts,
+                                                       bool constrained) const {
   // A language model has no source.
   const std::vector<int32_t> none = {kEosId};
   const std::vector<std::span<const int32_t>> sources(prompts.size(), none);
@@ -132,16 +143,41 @@ std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prom
     const int64_t most = std::ssize(prompt.tokens) + options_.max_length;
     sizes.push_back(static_cast<size_t>(std::min(most, max_length_)));
     options.push_back(options_of(prompt));
+    if (!constrained) options.back().constraints.clear();
   }
-  auto found =
-      batched_search(make_scorer_, sources, options,
-                     {.tokens = options_.batch_tokens, .n_best = options_.n_best, .sizes = sizes});
+  return batched_search(
+      make_scorer_, sources, options,
+      {.tokens = options_.batch_tokens, .n_best = options_.n_best, .sizes = sizes});
+}
+
+std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const Prompt> prompts) const {
+  auto found = search(prompts, true);
   std::vector<std::vector<GeneratedText>> texts(prompts.size());
   for (size_t i = 0; i < prompts.size(); ++i) {
     texts[i].reserve(found[i].size());
     for (Hypothesis& each : found[i]) texts[i].push_back(text_of(prompts[i], std::move(each)));
   }
+  if (options_.on_unmet == OnUnmet::kLeaveOut) generate_without_constraints(prompts, texts);
   return texts;
+}
+
+// Of those that have no text.
+void Generator::generate_without_constraints(std::span<const Prompt> prompts,
+                                             std::vector<std::vector<GeneratedText>>& texts) const {
+  std::vector<size_t> places;
+  std::vector<Prompt> left;
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    if (!texts[i].empty()) continue;
+    places.push_back(i);
+    left.push_back(prompts[i]);
+  }
+  auto found = search(left, false);
+  for (size_t i = 0; i < left.size(); ++i) {
+    for (Hypothesis& each : found[i]) {
+      texts[places[i]].push_back(text_of(left[i], std::move(each)));
+      texts[places[i]].back().constraints_left_out = true;
+    }
+  }
 }
 
 GeneratedText Generator::generate(const Prompt& prompt,

@@ -10,6 +10,7 @@
 
 #include "skein/decode/batched_search.h"
 #include "skein/decode/hypothesis.h"
+#include "skein/decode/on_unmet.h"
 #include "skein/text/tokenizer.h"
 
 namespace skein {
@@ -29,6 +30,7 @@ struct GeneratorOptions {
   int64_t min_length = 0;                     // tokens behind the prompt, eos not counted
   int64_t max_length = 200;                   // and what the context has room for
   LongPrompts long_prompts = LongPrompts::kRefuse;
+  OnUnmet on_unmet = OnUnmet::kRefuse;
   int64_t batch_tokens = 4096;  // most tokens of a batch, prompts and what follows, times beam
 };
 
@@ -41,8 +43,9 @@ struct Prompt {
 };
 
 struct GeneratedText {
-  std::string text;   // the prompt as it was given, and what follows
-  Hypothesis search;  // what follows: its tokens, eos included, and their score
+  std::string text;                   // the prompt as it was given, and what follows
+  Hypothesis search;                  // what follows: its tokens, eos included, and their score
+  bool constraints_left_out = false;  // none was found that meets them
 };
 
 class Generator {
@@ -57,12 +60,13 @@ class Generator {
   // Throws FormatError if the text is not UTF-8, Error if it is too long and is to be refused.
   Prompt encode(std::string_view text, int64_t number) const;
 
-  // Best first; none if no text met the constraints. A prompt's texts depend on that prompt and its
-  // number only, not on the others nor on the number of threads.
+  // Best first; none if no text met the constraints and they are not to be left out. A prompt's
+  // texts depend on that prompt and its number only, not on the others nor on the number of
+  // threads.
   std::vector<std::vector<GeneratedText>> generate(std::span<const Prompt> prompts) const;
 
   // What to tell of a prompt without texts.
-  std::string unmet() const;
+  std::string unmet(const Prompt& prompt) const;
 
   // The first text of one prompt, which is also given to `write` as it grows. Requires a beam of
   // one and no constraints.
@@ -72,6 +76,12 @@ class Generator {
  private:
   SearchOptions options_of(const Prompt& prompt) const;
   std::vector<int32_t> encode_constraint(const std::string& text) const;
+  // The tokens that may follow a prompt.
+  int64_t room_behind(const Prompt& prompt) const;
+  std::vector<std::vector<Hypothesis>> search(std::span<const Prompt> prompts,
+                                              bool constrained) const;
+  void generate_without_constraints(std::span<const Prompt> prompts,
+                                    std::vector<std::vector<GeneratedText>>& texts) const;
   GeneratedText text_of(const Prompt& prompt, Hypothesis found) const;
 
   ScorerFactory make_scorer_;

@@ -89,6 +89,12 @@ void require_diversity(const SearchOptions& options) {
                     "multiple of {} as beam",
                     options.beam, diversity.groups, diversity.groups));
   }
+  if (options.beam == 1 && diversity.sibling_rate > 0) {
+    throw UsageError(
+        "a beam of 1 keeps one continuation, which has no siblings; raise the beam, or leave out "
+        "the "
+        "penalty of siblings");
+  }
   if (diversity.groups > 1 && diversity.sibling_rate > 0) {
     throw UsageError(
         "diverse groups and a penalty of siblings are two ways to the same end; choose one");

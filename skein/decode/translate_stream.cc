@@ -110,7 +110,15 @@ class Stream {
     if (translation.hypotheses.empty()) return;
     const Hypothesis& best = translation.hypotheses[0].search;
     counts_.cut += best.cut ? 1 : 0;
+    counts_.shorter += is_shorter(best, text) ? 1 : 0;
     counts_.target_tokens += static_cast<int64_t>(best.tokens.size());
+  }
+
+  bool is_shorter(const Hypothesis& found, const SourceText& text) const {
+    if (!translator_.options().search.match_source_length) return false;
+    size_t wanted = 0;  // with an eos for each part, as what was found has
+    for (const SourcePart& part : text.parts) wanted += part.tokens.size();
+    return found.tokens.size() < wanted;
   }
 
   SourceReader& reader_;

@@ -27,6 +27,7 @@ struct StreamCounts {
   int64_t split = 0;      // longer than the model's positions, translated in parts
   int64_t truncated = 0;  // longer than the model's positions, translated in part
   int64_t cut = 0;        // translations that the maximum length ended
+  int64_t shorter = 0;    // that should be as long as their sources, and could not
   int64_t unmet = 0;      // translations without the constraints of their lines
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;  // of best hypotheses; both count eos

@@ -65,8 +65,11 @@ EncodedLine Translator::encode(const SourceLine& line) const {
       .number = line.number,
       .text = encode_source(line.source, source_, max_source_length_, options_.long_lines)};
   if (!line.prefix.empty()) encoded.prefix = encode_target(line.prefix, LinePart::kPrefix);
-  for (const std::string& constraint : line.constraints) {
-    encoded.constraints.push_back(encode_target(constraint, LinePart::kConstraints));
+  try {
+    encoded.constraints = constraints_of(line, encoded.text.parts.size());
+  } catch (const UnmetConstraints&) {
+    if (options_.on_unmet == OnUnmet::kRefuse) throw;
+    encoded.constraints_left_out = true;
   }
   if (encoded.text.parts.empty() && !(encoded.prefix.empty() && encoded.constraints.empty())) {
     throw Error(
@@ -79,17 +82,23 @@ EncodedLine Translator::encode(const SourceLine& line) const {
                         fmt::format("the prefix has {} tokens and the model has positions for {}",
                                     prefix_length, max_target_length_ - 1));
   }
-  if (!encoded.constraints.empty() && encoded.text.parts.size() > 1) {
-    throw LinePartError(
-        LinePart::kConstraints,
-        fmt::format("the line is translated in {} parts, and constraints do not tell which part "
-                    "they are for; split it and its constraints, or let --on-long truncate "
-                    "translate its beginning only",
-                    encoded.text.parts.size()));
-  }
   // What the line asks for may contradict what is asked for all lines.
   require_valid(options_of(encoded, 0), target_.vocabulary().size());
   return encoded;
+}
+
+std::vector<std::vector<int32_t>> Translator::constraints_of(const SourceLine& line,
+                                                             size_t parts) const {
+  std::vector<std::vector<int32_t>> constraints;
+  for (const std::string& constraint : line.constraints) {
+    constraints.push_back(encode_target(constraint, LinePart::kConstraints));
+  }
+  if (constraints.empty() || parts < 2) return constraints;
+  throw UnmetConstraints(
+      fmt::format("the line is translated in {} parts, and constraints do not tell which part they "
+                  "are for; split it and its constraints, or let --on-long truncate translate its "
+                  "beginning only",
+                  parts));
 }
 
 SearchOptions Translator::options_of(const EncodedLine& line, size_t part) const {
@@ -112,11 +121,12 @@ std::vector<int32_t> Translator::encode_target(std::string_view text, LinePart p
   }
   if (tokens.empty()) throw LinePartError(part, fmt::format("the {} has no content", what));
   if (std::find(tokens.begin(), tokens.end(), kUnkId) == tokens.end()) return tokens;
-  throw LinePartError(
-      part,
-      fmt::format("the {} '{}' has characters or words that the target vocabulary lacks, so no "
-                  "translation can have it",
-                  what, text));
+  const std::string lacking = fmt::format(
+      "the {} '{}' has characters or words that the target vocabulary lacks, so no "
+      "translation can have it",
+      what, text);
+  if (part == LinePart::kConstraints) throw UnmetConstraints(lacking);
+  throw LinePartError(part, lacking);
 }
 
 Translator::Parts Translator::parts_of(std::span<const EncodedLine> lines) const {
@@ -189,18 +199,21 @@ LengthBounds Translator::lengths_of(const TranslatedPart& part) const {
 }
 
 // No token is one of two constraints.
-bool Translator::has_room(const TranslatedPart& part) const {
-  int64_t wanted = 0;
+bool Translator::has_room(const TranslatedPart& part, int64_t taken) const {
+  int64_t wanted = taken;
   for (const auto& constraint : part.options.constraints) wanted += std::ssize(constraint);
   return wanted <= lengths_of(part).most;
 }
 
 const char* Translator::remedy_of(const TranslatedPart& part) const {
-  const bool room = has_room(part);
+  // A prefix may meet a constraint, but seldom does.
+  const bool room = has_room(part, std::ssize(part.options.prefix));
   if (room && part.options.no_repeat_ngram > 0) return "leave out --no-repeat-ngram";
   if (part.options.match_source_length) return "leave out --match-source-length";
   if (lengths_of(part).most < max_target_length_ - 1) return "raise --max-length-b";
-  return room ? "raise --beam" : "shorten them to the model's positions";
+  if (room) return "raise --beam";
+  return part.options.prefix.empty() ? "shorten them to the model's positions"
+                                     : "shorten them, or the prefix, to the model's positions";
 }
 
 // A line in parts has no constraints, so only a line of one part can miss them.
@@ -238,6 +251,7 @@ std::vector<Translation> Translator::translate(std::span<const EncodedLine> line
   for (const EncodedLine& line : lines) {
     const size_t count = line.text.parts.size();
     translations.push_back(translation_of(line, std::span(parts).subspan(next, count)));
+    translations.back().constraints_left_out |= line.constraints_left_out;
     next += count;
   }
   return translations;

@@ -9,6 +9,7 @@
 
 #include "skein/decode/aligner.h"
 #include "skein/decode/batched_search.h"
+#include "skein/decode/on_unmet.h"
 #include "skein/decode/reranker.h"
 #include "skein/decode/source_line.h"
 #include "skein/decode/source_text.h"
@@ -17,12 +18,6 @@
 #include "skein/text/tokenizer.h"
 
 namespace skein {
-
-// What becomes of a line whose constraints no hypothesis could meet.
-enum class OnUnmet {
-  kRefuse,    // an error
-  kLeaveOut,  // it is translated without them
-};
 
 struct TranslatorOptions {
   // Of all lines; each has its own prefix, constraints and stream of random numbers.
@@ -48,6 +43,7 @@ struct EncodedLine {
   SourceText text = {};
   std::vector<int32_t> prefix = {};
   std::vector<std::vector<int32_t>> constraints = {};
+  bool constraints_left_out = false;  // as no translation can meet them
 };
 
 class Translator {
@@ -74,13 +70,15 @@ class Translator {
   using Parts = std::vector<TranslatedPart>;
 
   std::vector<int32_t> encode_target(std::string_view text, LinePart part) const;
+  std::vector<std::vector<int32_t>> constraints_of(const SourceLine& line, size_t parts) const;
   SearchOptions options_of(const EncodedLine& line, size_t part) const;
   Parts parts_of(std::span<const EncodedLine> lines) const;
   void search(std::span<TranslatedPart* const> parts) const;
   void search_without_constraints(Parts& parts) const;
   void rerank(Parts& parts) const;
   LengthBounds lengths_of(const TranslatedPart& part) const;
-  bool has_room(const TranslatedPart& part) const;
+  // For the constraints beside `taken` other tokens.
+  bool has_room(const TranslatedPart& part, int64_t taken = 0) const;
   const char* remedy_of(const TranslatedPart& part) const;
   Translation translation_of(const EncodedLine& line, std::span<TranslatedPart> parts) const;
 

@@ -267,7 +267,7 @@ bool Run::agree_to_stop(bool requested) {
 
 void Run::end_epoch() {
   if (options_.validation.every == 0) validate();
-  schedule_->end_epoch(validations_.last, updates_);
+  schedule_->end_epoch(validations_.take_last(), updates_);
   save();
 }
 

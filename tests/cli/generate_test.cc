@@ -61,6 +61,12 @@ TEST_F(Generate, TextsContainWhatIsAskedFor) {
   EXPECT_EQ(short_ones.exit_code, 0);
   EXPECT_EQ(short_ones.out, "\n\n");
   EXPECT_THAT(short_ones.error, HasSubstr("prompts that could not be gone on with"));
+  const ShellResult without = run("printf 'zw\\nvier\\n' | " + kGenerate +
+                                  "--beam 4 --constraint zweieieiz --on-unmet leave-out");
+  EXPECT_EQ(without.exit_code, 0);
+  EXPECT_EQ(without.out, run("printf 'zw\\nvier\\n' | " + kGenerate + "--beam 4").out);
+  EXPECT_THAT(without.error, HasSubstr("prompts whose constraints could not be met, gone on with "
+                                       "without them: 2\n"));
   expect_failures(
       kGenerate + "--prompt ei",
       {{"--constraint zw", 2, "--beam"},
@@ -70,7 +76,9 @@ TEST_F(Generate, TextsContainWhatIsAskedFor) {
        {"--beam 2 --constraint Q", 2, "the constraint 'Q' has characters or words that"},
        {"--beam 2 --constraint ei --diverse-groups 2", 2, "shares out the beam"},
        {"--beam 2 --constraint zweieieiz", 1,
-        "--prompt:1: no text of at most 8 tokens contains all that --constraint asks for"}});
+        "--prompt:1: no text of at most 8 tokens contains all that --constraint asks for; raise "
+        "--max-length, or let --on-unmet leave-out go on without"},
+       {"--on-unmet leave-out", 2, "--on-unmet needs --constraint"}});
 }
 
 TEST_F(Generate, WritesSeveralTextsOrJson) {

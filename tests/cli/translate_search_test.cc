@@ -156,6 +156,10 @@ TEST_F(TranslateSearch, RefusesFlagsThatContradictEachOther) {
           {"--seed 3", 2, "skein: --seed needs --sample: a beam search draws nothing at random"},
           {"--sample --top-p 0.9 --temperature 0", 2,
            "skein: --sample with --temperature 0 draws nothing: the likeliest token is always"},
+          {"--sample --seed=-1", 2,
+           "--seed: '-1' is no whole number from 0 to 18446744073709551615"},
+          {"--sample --seed 18446744073709551616", 2, "is no whole number from 0 to"},
+          {"--beam 1 --sibling-penalty 1", 2, "skein: a beam of 1 keeps one continuation"},
           {"--sample --top-p 1.5", 2, "skein: top-p is 1.5; expected a probability above 0"},
           {"--diverse-groups 2", 2, "skein: a beam of 5 cannot be parted into 2 diverse groups"},
           {"--diverse-strength 1", 2, "skein: --diverse-strength needs --diverse-groups"},
@@ -247,7 +251,8 @@ TEST_F(TranslateSearch, RefusesModelsOfTheWrongKind) {
           {"--model model --channel-model back --channel-weight=-1", 2,
            "skein: a weight of the reranking is -1; expected a number of at least 0"},
           {"--model model --lm lm --lm-weight nan", 2,
-           "skein: the weight of the language model is nan; expected a finite number"},
+           "skein: the weight of the language model is nan; expected a number of at most a "
+           "million"},
           {"--model model --model french --checkpoint model/last", 2,
            "skein: --checkpoint model/last is one model, and 2 are to work together; expected best "
            "or last"},

@@ -18,11 +18,15 @@ namespace skein {
 class CopyScorer final : public StepScorer {
  public:
   CopyScorer(int64_t vocabulary, int64_t max_length)
-      : vocabulary_(vocabulary), max_length_(max_length) {}
+      : CopyScorer(vocabulary, max_length, max_length) {}
+  CopyScorer(int64_t vocabulary, int64_t max_source_length, int64_t max_target_length)
+      : vocabulary_(vocabulary),
+        max_source_length_(max_source_length),
+        max_target_length_(max_target_length) {}
 
   int64_t vocabulary() const override { return vocabulary_; }
-  int64_t max_source_length() const override { return max_length_; }
-  int64_t max_target_length() const override { return max_length_; }
+  int64_t max_source_length() const override { return max_source_length_; }
+  int64_t max_target_length() const override { return max_target_length_; }
 
   void start(const PackedSequences& source) override {
     source_ = source;
@@ -52,7 +56,8 @@ class CopyScorer final : public StepScorer {
 
  private:
   int64_t vocabulary_;
-  int64_t max_length_;
+  int64_t max_source_length_;
+  int64_t max_target_length_;
   PackedSequences source_;
   std::vector<std::pair<size_t, size_t>> rows_;  // sentence, position
 };

@@ -168,6 +168,8 @@ TEST(DiverseBeam, RefusesGroupsThatDoNotDivideTheBeam) {
     EXPECT_THAT(error.what(), HasSubstr("a beam of 5 cannot be parted into 2 diverse groups"));
   }
   EXPECT_THROW(search_one(three_words(), {.diversity = {.groups = 0}}), UsageError);
+  EXPECT_THROW(search_one(three_words(), {.beam = 1, .diversity = {.sibling_rate = 1}}),
+               UsageError);
   EXPECT_THROW(search_one(three_words(), {.diversity = {.groups = 5, .strength = -1}}), UsageError);
   EXPECT_THROW(search_one(three_words(), {.diversity = {.groups = 5, .sibling_rate = 1}}),
                UsageError);

@@ -75,7 +75,7 @@ TEST(FusionScorer, StaysWithinThePositionsOfBoth) {
 }
 
 TEST(FusionScorer, RefusesAWeightThatIsNoNumber) {
-  for (const double weight : {std::nan(""), HUGE_VAL, 1e39}) {
+  for (const double weight : {std::nan(""), HUGE_VAL, 1e39, -1.1e6}) {
     EXPECT_THROW(FusionScorer(table(1), table(2), weight), UsageError) << weight;
   }
 }

@@ -39,8 +39,11 @@ class TranslateStreamTest : public testing::Test {
  protected:
   void run(LineReader reader, const StreamOptions& options, const TranslatorOptions& search = {}) {
     const int64_t vocabulary = tokenizer_->vocabulary().size();
-    const Translator translator([=] { return std::make_unique<CopyScorer>(vocabulary, 12); },
-                                *tokenizer_, *tokenizer_, search);
+    const Translator translator(
+        [=, most = target_positions_] {
+          return std::make_unique<CopyScorer>(vocabulary, 12, most);
+        },
+        *tokenizer_, *tokenizer_, search);
     counts_ = translate_stream(*text_source(std::move(reader)), translator, options,
                                [&](std::string_view text) { writes_.emplace_back(text); });
   }
@@ -57,6 +60,7 @@ class TranslateStreamTest : public testing::Test {
   }
 
   std::unique_ptr<Tokenizer> tokenizer_ = letters();
+  int64_t target_positions_ = 12;
   std::vector<std::string> writes_;
   StreamCounts counts_;
 };
@@ -112,6 +116,13 @@ TEST_F(TranslateStreamTest, WhatBecomesOfLongLinesIsCounted) {
 TEST_F(TranslateStreamTest, TranslationsEndedByTheMaximumLengthAreCounted) {
   run("abcdef\n", {}, {.search = {.max_length_a = 0, .max_length_b = 2}});
   EXPECT_EQ(counts_.cut, 1);
+}
+
+TEST_F(TranslateStreamTest, TranslationsThatTheModelMakesShorterThanTheirSourcesAreCounted) {
+  target_positions_ = 5;
+  run("abcdef\nabcd\n", {}, {.search = {.match_source_length = true}});
+  EXPECT_EQ(output(), "abcd\nabcd\n");
+  EXPECT_EQ(counts_.shorter, 1);
 }
 
 TEST_F(TranslateStreamTest, NBestTextNumbersTheSentencesFromZero) {

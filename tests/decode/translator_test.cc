@@ -8,6 +8,7 @@
 
 #include "decode/copy_scorer.h"
 #include "decode/random_transformer.h"
+#include "error_of.h"
 #include "skein/base/error.h"
 #include "skein/base/parallel.h"
 #include "skein/base/random.h"
@@ -139,6 +140,22 @@ TEST_F(TranslatorTest, ConstraintsThatCannotBeMetAreToldOrLeftOutOnRequest) {
   EXPECT_TRUE(translated.constraints_left_out);
 }
 
+// Where that is known before the search.
+TEST_F(TranslatorTest, ConstraintsThatNoTranslationCanMeetAreLeftOutOnRequest) {
+  const SourceLine kLines[] = {{.source = "abc", .constraints = {"x", "Q"}},
+                               {.source = "abc. def. ghi.", .constraints = {"x"}}};
+  for (const SourceLine& line : kLines) {
+    const Translator strict = translator({}, 8);
+    EXPECT_THAT(error_of([&] { strict.encode(line); }),
+                HasSubstr("; --on-unmet leave-out translates such lines without"));
+    const Translator lenient = translator({.on_unmet = OnUnmet::kLeaveOut}, 8);
+    const auto encoded = lenient.encode(line);
+    const Translation translated = lenient.translate(std::span(&encoded, 1))[0];
+    EXPECT_EQ(translated.hypotheses.at(0).text, line.source);
+    EXPECT_TRUE(translated.constraints_left_out);
+  }
+}
+
 TEST_F(TranslatorTest, TheRemedyForUnmetConstraintsIsOneThatHelps) {
   const auto remedy = [&](const SearchOptions& search, const std::string& constraint) {
     const Translator strict = translator({.search = search}, 12);
@@ -153,6 +170,11 @@ TEST_F(TranslatorTest, TheRemedyForUnmetConstraintsIsOneThatHelps) {
   EXPECT_THAT(remedy({}, "abcdefghijkl"),
               HasSubstr("of at most 11 tokens meets the constraint 'abcdefghijkl'; shorten them"));
   EXPECT_THAT(remedy({.no_repeat_ngram = 1}, "zz"), HasSubstr("leave out --no-repeat-ngram"));
+  const Translator strict = translator({}, 12);
+  const auto encoded =
+      strict.encode({.source = "abc", .prefix = "abcdefgh", .constraints = {"wxyz"}});
+  EXPECT_THAT(strict.translate(std::span(&encoded, 1))[0].error,
+              HasSubstr("shorten them, or the prefix, to the model's positions"));
 }
 
 TEST_F(TranslatorTest, RefusesPrefixesAndConstraintsThatMakeNoSense) {

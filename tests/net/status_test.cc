@@ -20,17 +20,15 @@
 namespace aggbox {
 namespace {
 
+using std::chrono::microseconds;
 using testing::ContainsRegex;
 using testing::HasSubstr;
-using std::chrono::microseconds;
 
 TEST(Latencies, PercentilesAreWithinAFifth) {
   std::array<std::uint64_t, AGGBOX_LATENCIES> counts = {};
   EXPECT_EQ(latency_percentile(counts, 0.5), 0);
   for (int i = 1; i <= 100; ++i) count_latency(counts, microseconds(10 * i));
-  const struct {
-    double share, exact;
-  } kCases[] = {{0.5, 500}, {0.9, 900}, {0.99, 990}};
+  const struct { double share, exact; } kCases[] = {{0.5, 500}, {0.9, 900}, {0.99, 990}};
   for (const auto& [share, exact] : kCases) {
     EXPECT_GE(latency_percentile(counts, share), exact);
     EXPECT_LE(latency_percentile(counts, share), 1.2 * exact);

@@ -84,6 +84,25 @@ TEST(Trainer, GoingOnKeepsWhatPlateauAndPatienceHaveSeen) {
   }
 }
 
+// Where epochs are shorter than the time between validations, as at the end of the fourth: batches
+// of 10 make 30 updates of 300 pairs.
+TEST(Trainer, AnEpochWithoutAValidationIsNoPlateau) {
+  auto options = ToyTask::options(140);
+  for (const auto& [name, value] :
+       {std::pair("schedule.name", "plateau"), std::pair("schedule.warmup_updates", "0"),
+        std::pair("optimizer.lr", "0.001"), std::pair("validation.every", "45"),
+        std::pair("data.max_sentences", "10"), std::pair("train.log_every", "10")}) {
+    options->settings().set(name, value);
+  }
+  task().train_into("no_plateau", *options);
+  const std::string log = read_file(task().folder() / "no_plateau" / "log.jsonl");
+  const auto losses = log_points(log, {.event = "valid", .x = "step", .y = "loss"}, "log");
+  ASSERT_GE(losses.size(), 3u);
+  for (size_t i = 1; i < losses.size(); ++i) EXPECT_LT(losses[i].y, losses[i - 1].y);
+  for (const CurvePoint& rate : log_points(log, {.event = "train", .x = "step", .y = "lr"}, "log"))
+    EXPECT_DOUBLE_EQ(rate.y, 0.001) << "update " << rate.x;
+}
+
 TEST(Trainer, TheSameSeedGivesTheSameModelAndAnotherSeedAnother) {
   const auto run = [](const std::string& name, const char* seed) {
     auto options = ToyTask::options(6);
