@@ -2,10 +2,12 @@
 // into one sentence and an exit code.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <thread>
 
 #include "apps/skein/commands.h"
 #include "apps/skein/stop_signals.h"
@@ -93,6 +95,8 @@ int run(int argc, char** argv) {
   } catch (const Stopped& stopped) {
     return kSignal + stopped.signal;
   } catch (const EndedByAnotherRank& error) {
+    // The launcher ends all when the first ends with an error: not before the other has told why.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     return error.usage() ? kUsage : kFailure;
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);

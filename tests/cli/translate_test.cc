@@ -58,8 +58,10 @@ TEST_F(Translate, TellsOfLinesThatItSplitSkippedOrCut) {
   EXPECT_THAT(result.error, HasSubstr("lines that could not be translated and are empty: 1\n"));
   EXPECT_THAT(result.error,
               HasSubstr("lines longer than the model allows, translated in parts: 1\n"));
-  EXPECT_THAT(result.error, HasSubstr("translations ended at the maximum length, 0 x source + 2 "
-                                      "(--max-length-a, --max-length-b): 1\n"));
+  EXPECT_THAT(
+      result.error,
+      HasSubstr("translations ended at the maximum length, 0 x source + 2 "
+                "(--max-length-a, --max-length-b) or where the model's positions end: 1\n"));
 }
 
 TEST_F(Translate, AnswersWhatIsWrongInOneSentence) {
