@@ -51,3 +51,12 @@ if(TARGET aggbox_mpi)
   endif()
   gtest_discover_tests(aggbox_mpi_test DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 RESOURCE_LOCK aggbox_lab)
 endif()
+
+# Training over the hosts of a lab.
+if(TARGET skein_aggbox)
+  add_executable(aggbox_training_test lab/training_test.cc cli/shell.cc)
+  target_link_libraries(aggbox_training_test PRIVATE aggbox skein_test_support skein_test_paths)
+  target_compile_definitions(aggbox_training_test PRIVATE AGGBOX_COMMAND="$<TARGET_FILE:aggbox_command>")
+  add_dependencies(aggbox_training_test aggbox_command skein_command skein_aggbox skein_openmpi)
+  gtest_discover_tests(aggbox_training_test DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 RESOURCE_LOCK aggbox_lab)
+endif()

@@ -4,9 +4,13 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
+#include <string>
+#include <vector>
 
+#include "aggbox/aggbox/dispatcher.h"
+#include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/error.h"
+#include "aggbox/aggbox/interface.h"
 
 namespace aggbox {
 namespace {
@@ -30,6 +34,32 @@ std::uint32_t number(const char* name) {
 }
 
 }  // namespace
+
+std::string usable_interface() {
+  if (const std::string fault = first_fault(); !fault.empty()) throw UnavailableError(fault);
+  std::string interface;
+  if (const char* name = std::getenv("AGGBOX_INTERFACE"); name && *name) {
+    interface = name;
+  } else {
+    const std::vector<std::string> up = interfaces_up();
+    if (up.empty()) {
+      throw UnavailableError(
+          "AggBox is not up on any interface; run `aggbox up --interface NAME` on every host");
+    }
+    if (up.size() > 1) {
+      throw UnavailableError(fmt::format(
+          "AggBox is up on '{}' and on '{}'; set AGGBOX_INTERFACE to one of them", up[0], up[1]));
+    }
+    interface = up[0];
+  }
+  find_interface(interface);
+  if (!DispatcherEntry::is_up(interface)) {
+    throw UnavailableError(
+        fmt::format("interface '{}' is not up for AggBox; run `aggbox up --interface {}` there",
+                    interface, interface));
+  }
+  return interface;
+}
 
 GroupOptions options_from_environment() {
   return {.interface = variable("AGGBOX_INTERFACE"),

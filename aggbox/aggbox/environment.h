@@ -1,6 +1,9 @@
-// A group's options from the environment that `aggbox lab run` sets and a job's start script may:
-// AGGBOX_INTERFACE, AGGBOX_COORDINATOR, AGGBOX_RANK, AGGBOX_SIZE.
+// What the environment says of a group: its options, as it `aggbox lab run` sets them and a job's
+// start script may (AGGBOX_INTERFACE, AGGBOX_COORDINATOR, AGGBOX_RANK, AGGBOX_SIZE), or the
+// interface alone.
 #pragma once
+
+#include <string>
 
 #include "aggbox/aggbox/group.h"
 
@@ -8,5 +11,9 @@ namespace aggbox {
 
 // Throws Error naming the variable that is missing or no number.
 GroupOptions options_from_environment();
+
+// AGGBOX_INTERFACE, or else the one interface of this host that is up for AggBox. Throws
+// UnavailableError where that is none or several, or where AggBox cannot run on it.
+std::string usable_interface();
 
 }  // namespace aggbox

@@ -273,6 +273,11 @@ void Group::barrier() {
   all_reduce(std::span(&nothing, 1));
 }
 
+void Group::abandon() {
+  state_->rendezvous.end();
+  state_->run([] {});  // after all that was started
+}
+
 Counters Group::counters() const {
   const KernelJob& kernel = *state_->kernel;
   Counters counters = {.added = kernel.events(AGGBOX_ADDED) + kernel.events(AGGBOX_COMPLETED),

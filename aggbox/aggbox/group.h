@@ -148,6 +148,10 @@ class Group {
   // Returns when all ranks have called it. Two steps.
   void barrier();
 
+  // Ends this rank's part at once: what it has started fails, and the others' calls, which name it.
+  // Nothing but the destructor may follow.
+  void abandon();
+
   Counters counters() const;
 
  private:

@@ -188,6 +188,12 @@ void Rendezvous::meet(std::chrono::milliseconds timeout) {
   }
 }
 
+void Rendezvous::end() {
+  for (const Descriptor& peer : peers_) {
+    if (peer) ::shutdown(peer.get(), SHUT_RDWR);
+  }
+}
+
 std::optional<std::uint32_t> Rendezvous::departed() const {
   for (const Descriptor& peer : peers_) {
     char byte = 0;

@@ -32,6 +32,10 @@ class Rendezvous {
   // Returns when all have called it. Throws PeerError naming a rank that has left instead.
   void meet(std::chrono::milliseconds timeout);
 
+  // Ends the links to the others, who take this rank for one that has left. May be called from
+  // another thread than the rest.
+  void end();
+
   // A rank whose process has ended, if one has.
   std::optional<std::uint32_t> departed() const;
 

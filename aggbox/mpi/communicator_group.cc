@@ -10,12 +10,11 @@
 #include <cstring>
 #include <optional>
 
-#include "aggbox/aggbox/dispatcher.h"
-#include "aggbox/aggbox/doctor.h"
+#include "aggbox/aggbox/environment.h"
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/interface.h"
+#include "aggbox/aggbox/reserved_port.h"
 #include "aggbox/bpf/wire.h"
-#include "aggbox/mpi/port.h"
 
 namespace aggbox::mpi {
 namespace {
@@ -40,14 +39,8 @@ struct Place {
 Place examine_place(std::string& interface) {
   Place place;
   try {
-    if (const std::string fault = first_fault(); !fault.empty()) throw UnavailableError(fault);
-    interface = interface_of_this_host();
+    interface = usable_interface();
     place.member = find_interface(interface).member;
-    if (!DispatcherEntry::is_up(interface)) {
-      throw UnavailableError(
-          fmt::format("interface '{}' is not up for AggBox; run `aggbox up --interface {}` there",
-                      interface, interface));
-    }
   } catch (const std::exception& error) {
     std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
     int length = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace aggbox::mpi {
 
@@ -20,9 +19,5 @@ struct Settings {
 
 // Throws Error naming a variable whose value is not possible.
 Settings settings_from_environment();
-
-// AGGBOX_INTERFACE, or else the one interface of this host that is up for AggBox. Throws
-// UnavailableError where that is none or several.
-std::string interface_of_this_host();
 
 }  // namespace aggbox::mpi

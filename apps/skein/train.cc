@@ -94,7 +94,8 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--config", arguments->config, "Settings in TOML");
   command->add_option("--collectives", arguments->communicator.collectives,
-                      "How processes that mpirun or srun started work together: auto, mpi, or none "
+                      "How processes that mpirun or srun started work together: auto, mpi, aggbox "
+                      "(sums in the kernel), or none "
                       "(each by itself)");
   command
       ->add_option("--collective-timeout", arguments->communicator.timeout,

@@ -13,6 +13,8 @@
 #include "skein/base/log.h"
 #include "skein/base/nearest.h"
 #include "skein/base/process.h"
+#include "skein/comm/aggbox/plugin.h"
+#include "skein/comm/agreement.h"
 #include "skein/comm/launcher.h"
 #include "skein/comm/message_communicator.h"
 #include "skein/comm/single_process.h"
@@ -58,6 +60,25 @@ MessageCommunicator::TransportFactory load_mpi(const Launcher& launcher) {
   return [start] { return std::unique_ptr<Transport>(start()); };
 }
 
+// All ranks do this together, so that one without the library does not leave the others waiting.
+std::unique_ptr<Communicator> with_aggbox(std::unique_ptr<Communicator> messages, double timeout) {
+  decltype(&skein_start_aggbox) start = nullptr;
+  together(*messages, [&] {
+    const fs::path path = own_library().parent_path() / "libskein_aggbox.so";
+    void* library = fs::exists(path) ? ::dlopen(path.c_str(), RTLD_NOW) : nullptr;
+    if (library != nullptr) {
+      start = reinterpret_cast<decltype(start)>(::dlsym(library, "skein_start_aggbox"));
+    }
+    if (start != nullptr) return;
+    throw UsageError(fmt::format(
+        "--collectives aggbox is not possible: {}; or leave it to MPI by --collectives mpi",
+        fs::exists(path) ? fmt::format("{} cannot be loaded ({})", path.string(), ::dlerror())
+                         : "this skein was built without AggBox, which needs libbpf, clang and "
+                           "bpftool"));
+  });
+  return std::unique_ptr<Communicator>(start(&messages, timeout));
+}
+
 std::unique_ptr<Communicator> alone(const std::string& line) {
   if (!line.empty()) log_info("collectives: none, " + line);
   return std::make_unique<SingleProcess>();
@@ -66,19 +87,24 @@ std::unique_ptr<Communicator> alone(const std::string& line) {
 }  // namespace
 
 std::unique_ptr<Communicator> start_communicator(const CommunicatorOptions& options) {
-  constexpr std::array<std::string_view, 3> kChoices = {"auto", "mpi", "none"};
+  constexpr std::array<std::string_view, 4> kChoices = {"auto", "mpi", "aggbox", "none"};
   require_name("choice of --collectives", options.collectives, kChoices);
   const std::optional<Launcher> launcher =
       find_launcher([](const char* name) { return std::getenv(name); });
   if (options.collectives == "none") return alone("as --collectives says");
   if (!launcher) {
     if (options.collectives == "auto") return alone("");
-    throw UsageError(
-        "--collectives mpi, but no launcher started this process; start it by mpirun -np N skein "
-        "..., or leave the flag out");
+    throw UsageError(fmt::format(
+        "--collectives {}, but no launcher started this process; start it by mpirun -np "
+        "N skein ..., or leave the flag out",
+        options.collectives));
   }
   if (launcher->size == 1) return alone(launcher->name + " started one process");
-  auto communicator = std::make_unique<MessageCommunicator>(load_mpi(*launcher), options.timeout);
+  std::unique_ptr<Communicator> communicator =
+      std::make_unique<MessageCommunicator>(load_mpi(*launcher), options.timeout);
+  if (options.collectives == "aggbox") {
+    communicator = with_aggbox(std::move(communicator), options.timeout);
+  }
   if (communicator->rank() > 0) return communicator;
   const std::set<std::string> hosts(communicator->hosts().begin(), communicator->hosts().end());
   log_info(fmt::format("collectives: {}, {} processes on {} host{}: {} started them",

@@ -9,8 +9,9 @@
 namespace skein {
 
 struct CommunicatorOptions {
-  // "auto": MPI where a launcher started several processes; "mpi": that or an error; "none": this
-  // process is alone, whoever started it.
+  // "auto": MPI where a launcher started several processes; "mpi": that or an error; "aggbox": the
+  // same, with sums of floats in the hosts' kernels, or an error; "none": this process is alone,
+  // whoever started it.
   std::string collectives = "auto";
   double timeout = 300;  // of every collective, in seconds
 };

@@ -32,7 +32,7 @@ TEST(Starts, AProcessThatNobodyLaunchedIsAlone) {
 
 TEST(Starts, WhatCannotBeIsRefusedInASentence) {
   EXPECT_EQ(error_of_start("nccl"),
-            "there is no choice of --collectives 'nccl' (known: auto mpi none)");
+            "there is no choice of --collectives 'nccl' (known: auto mpi aggbox none)");
   EXPECT_EQ(error_of_start("mpi"),
             "--collectives mpi, but no launcher started this process; start it by mpirun -np N "
             "skein ..., or leave the flag out");

@@ -1,4 +1,4 @@
-#include "aggbox/mpi/port.h"
+#include "aggbox/aggbox/reserved_port.h"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 
 #include "aggbox/aggbox/error.h"
 
-namespace aggbox::mpi {
+namespace aggbox {
 
 ReservedPort::ReservedPort(std::uint32_t address)
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -26,4 +26,4 @@ ReservedPort::ReservedPort(std::uint32_t address)
   number_ = ntohs(name.sin_port);
 }
 
-}  // namespace aggbox::mpi
+}  // namespace aggbox

@@ -5,7 +5,7 @@
 
 #include "aggbox/aggbox/descriptor.h"
 
-namespace aggbox::mpi {
+namespace aggbox {
 
 // Kept free as long as this lives, save for one who listens there with SO_REUSEADDR, as rank 0 of a
 // group does.
@@ -21,4 +21,4 @@ class ReservedPort {
   std::uint16_t number_ = 0;
 };
 
-}  // namespace aggbox::mpi
+}  // namespace aggbox
