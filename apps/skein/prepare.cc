@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/communicator_flags.h"
 #include "skein/base/error.h"
 #include "skein/base/log.h"
 
@@ -16,9 +17,10 @@ struct PrepareArguments {
   PrepareOptions options;
   std::string monolingual;
   std::string on_error = "stop";
+  CommunicatorOptions communicator;
 };
 
-void run(PrepareArguments arguments) {
+void run(const CLI::App& command, PrepareArguments arguments) {
   PrepareOptions& options = arguments.options;
   CorpusOptions& corpus = options.corpus;
   if (!arguments.monolingual.empty()) {
@@ -27,7 +29,9 @@ void run(PrepareArguments arguments) {
     throw UsageError("no languages were named; give --source and --target, or --monolingual");
   }
   options.on_error = arguments.on_error == "skip" ? OnError::kSkip : OnError::kStop;
-  for (const SplitReport& report : prepare(options)) log_info(describe(report));
+  const std::unique_ptr<Communicator> communicator = start_ranks(arguments.communicator);
+  share_cores(*communicator, command);
+  for (const SplitReport& report : prepare(options, *communicator)) log_info(describe(report));
 }
 
 void add_corpus_options(CLI::App& command, PrepareArguments& arguments) {
@@ -88,7 +92,8 @@ void add_prepare_command(CLI::App& app) {
   add_filter_options(*command, *arguments);
   command->add_flag("--keep-text", arguments->options.keep_text,
                     "Keep the source text of validation and test too");
-  command->callback([arguments] { run(*arguments); });
+  add_communicator_flags(*command, arguments->communicator);
+  command->callback([command, arguments] { run(*command, *arguments); });
 }
 
 }  // namespace skein::command

@@ -1,19 +1,15 @@
 // `skein train`: a model from prepared data.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "apps/skein/communicator_flags.h"
 #include "apps/skein/stop_signals.h"
 #include "commands.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
-#include "skein/base/parallel.h"
-#include "skein/comm/start.h"
 #include "skein/models/registry.h"
 #include "skein/train/trainer.h"
 
@@ -27,18 +23,6 @@ struct TrainArguments {
   std::string config;
   CommunicatorOptions communicator;
 };
-
-// Ranks of one machine share its cores, unless the user said how many threads each has.
-void share_cores(const Communicator& communicator, const CLI::App& command) {
-  if (communicator.size() == 1 || command.get_option("--threads")->count() > 0) return;
-  if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
-  const auto& hosts = communicator.hosts();
-  const auto ranks =
-      std::count(hosts.begin(), hosts.end(), hosts[static_cast<size_t>(communicator.rank())]);
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  // threads(): the cores that the launcher bound this process to.
-  set_threads(std::clamp(cores / static_cast<int>(ranks), 1, threads()));
-}
 
 void run_train(const CLI::App& command, const TrainArguments& arguments) {
   std::string config;
@@ -54,9 +38,8 @@ void run_train(const CLI::App& command, const TrainArguments& arguments) {
   if (!config.empty()) options.settings().read_toml(config, arguments.config);
   apply_settings(options.settings(), command);
   watch_stop_signals();
-  const std::unique_ptr<Communicator> communicator = start_communicator(arguments.communicator);
+  const std::unique_ptr<Communicator> communicator = start_ranks(arguments.communicator);
   share_cores(*communicator, command);
-  if (communicator->rank() > 0) mute_log();
   const TrainingSummary summary = train(
       options, {.data = {arguments.data.begin(), arguments.data.end()}, .output = arguments.output},
       *communicator, stop_requested);
@@ -93,14 +76,7 @@ void add_train_command(CLI::App& app) {
                    "Folder for checkpoints, log and curve; goes on where it stopped")
       ->required();
   command->add_option("--config", arguments->config, "Settings in TOML");
-  command->add_option("--collectives", arguments->communicator.collectives,
-                      "How processes that mpirun or srun started work together: auto, mpi, aggbox "
-                      "(sums in the kernel), or none "
-                      "(each by itself)");
-  command
-      ->add_option("--collective-timeout", arguments->communicator.timeout,
-                   "Seconds after which a process that does not come is given up (default: 300)")
-      ->check(CLI::Range(1.0, 1e6));
+  add_communicator_flags(*command, arguments->communicator);
   accept_settings(*command);
   command->footer([arguments] { return list_settings(arguments->model); });
   command->callback([command, arguments] { run_train(*command, *arguments); });

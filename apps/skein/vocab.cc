@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "apps/skein/commands.h"
+#include "apps/skein/communicator_flags.h"
 #include "apps/skein/flag_rules.h"
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
-#include "skein/data/corpus_lines.h"
-#include "skein/text/tokenizers.h"
+#include "skein/comm/agreement.h"
+#include "skein/data/learn_vocabulary.h"
 
 namespace skein::command {
 namespace {
@@ -23,6 +24,7 @@ struct VocabOptions {
   std::string codes;
   std::string on_error = "stop";
   std::filesystem::path output;
+  CommunicatorOptions communicator;
 };
 
 BadRecords bad_records(const std::string& on_error) {
@@ -55,7 +57,8 @@ std::vector<std::filesystem::path> read_files(const VocabOptions& options) {
   return files;
 }
 
-void run_vocab(VocabOptions options) {
+// Of all that can be told before the text is read.
+void check(VocabOptions& options) {
   if (options.corpus.source_language.empty() != options.corpus.target_language.empty()) {
     throw UsageError("--source and --target belong together; give both, or neither for plain text");
   }
@@ -70,16 +73,31 @@ void run_vocab(VocabOptions options) {
       throw FormatError(options.codes + ": the file is empty; name a codes file");
   }
   tokenizers().get(options.type);
-  require_writable(options.output);
-  require_not_among(options.output, read_files(options));
+}
 
-  CorpusLines lines(options.input, options.corpus, bad_records(options.on_error));
-  const std::unique_ptr<Tokenizer> tokenizer = learn_tokenizer(
-      options.type, options.learn, [&lines](std::string& line) { return lines.next(line); });
-  tokenizer->save(options.output);
-  if (lines.skipped() > 0) log_warning(fmt::format("{} bad lines were left out", lines.skipped()));
+void learn_and_save(const VocabOptions& options, Communicator& communicator) {
+  const LearnedVocabulary learned = learn_vocabulary(options.type, options.learn,
+                                                     {.corpora = options.input,
+                                                      .options = options.corpus,
+                                                      .bad_records = bad_records(options.on_error)},
+                                                     communicator);
+  if (communicator.rank() == 0) learned.tokenizer->save(options.output);
+  communicator.barrier(Patience::kWhileAlive);
+  if (communicator.rank() > 0) return;
+  if (learned.skipped > 0) log_warning(fmt::format("{} bad lines were left out", learned.skipped));
   log_info(fmt::format("{}: {}, {} pieces, from {} lines", options.output.string(), options.type,
-                       tokenizer->vocabulary().size(), lines.lines()));
+                       learned.tokenizer->vocabulary().size(), learned.lines));
+}
+
+void run_vocab(VocabOptions options) {
+  const std::unique_ptr<Communicator> communicator = start_ranks(options.communicator);
+  together(*communicator, [&] {
+    check(options);
+    if (communicator->rank() > 0) return;  // which does not write
+    require_writable(options.output);
+    require_not_among(options.output, read_files(options));
+  });
+  leave_on_error(*communicator, [&] { learn_and_save(options, *communicator); });
 }
 
 }  // namespace
@@ -131,6 +149,7 @@ void add_vocab_command(CLI::App& app) {
                       "codes: a file of subword-nmt or fastBPE instead of learning one");
   command->add_option("--on-error", options->on_error, "Lines that are not UTF-8: stop or skip")
       ->capture_default_str();
+  add_communicator_flags(*command, options->communicator);
   command->callback([options] { run_vocab(*options); });
 }
 

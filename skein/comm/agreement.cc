@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "skein/base/checksum.h"
+#include "skein/base/process.h"
+
 namespace skein {
 namespace {
 
@@ -104,6 +107,22 @@ void require_alike(Communicator& communicator, const std::vector<Trait>& traits)
       fmt::join(found, "; "));
   if (communicator.rank() > 0) throw EndedByAnotherRank(sentence, /*usage=*/true);
   throw UsageError(sentence);
+}
+
+std::vector<Trait> program_traits() {
+  return {{"the version of Skein", SKEIN_VERSION},
+          {"the checksum of libskein.so", file_crc32_text(own_library())}};
+}
+
+void leave_on_error(Communicator& communicator, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const EndedByAnotherRank&) {
+    throw;
+  } catch (const std::exception& error) {
+    communicator.leave(error.what(), dynamic_cast<const UsageError*>(&error) != nullptr);
+    throw;
+  }
 }
 
 }  // namespace skein

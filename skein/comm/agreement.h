@@ -23,4 +23,11 @@ struct Trait {
 // and EndedByAnotherRank on the others.
 void require_alike(Communicator& communicator, const std::vector<Trait>& traits);
 
+// The version of Skein and the checksum of its library.
+std::vector<Trait> program_traits();
+
+// Runs `work`, which calls collectives. What it throws is told to the other ranks before it is
+// thrown on: theirs then throw EndedByAnotherRank.
+void leave_on_error(Communicator& communicator, const std::function<void()>& work);
+
 }  // namespace skein

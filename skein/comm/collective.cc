@@ -211,29 +211,47 @@ class TwoRoundBroadcast final : public Exchange {
   bool passed_on_ = false;
 };
 
-// Phase 0: how many bytes; phase 1: the bytes.
-class AllGather final : public Exchange {
+// Phase 0: how many bytes; phase 1: the bytes. To the root, or to everyone.
+class Gather final : public Exchange {
  public:
-  AllGather(Channel channel, std::string bytes, std::shared_ptr<Gathered> gathered)
+  Gather(Channel channel, std::string bytes, std::optional<int> root,
+         std::shared_ptr<Gathered> gathered)
       : Exchange(channel),
         gathered_(std::move(gathered)),
+        own_(std::move(bytes)),
+        own_length_(static_cast<int64_t>(own_.size())),
+        receiving_(!root || *root == rank_),
         lengths_(static_cast<size_t>(size_)),
         bytes_asked_(static_cast<size_t>(size_)) {
-    gathered_->resize(static_cast<size_t>(size_));
-    own_length_ = static_cast<int64_t>(bytes.size());
-    (*gathered_)[static_cast<size_t>(rank_)] = std::move(bytes);
     const auto length = std::as_bytes(std::span(&own_length_, 1));
+    if (receiving_) gathered_->resize(static_cast<size_t>(size_));
     for_others([&](int other) {
+      if (!receiving_) return;
       receive(0, other,
               std::as_writable_bytes(std::span(&lengths_[static_cast<size_t>(other)], 1)));
     });
     for_others([&](int other) {
+      if (root && *root != other) return;
       send(0, other, length);
-      send(1, other, std::as_bytes(std::span((*gathered_)[static_cast<size_t>(rank_)])));
+      send(1, other, std::as_bytes(std::span(own_)));
     });
   }
 
   bool advance() override {
+    const bool sent = sends_[0].all_done();
+    if (!sends_[1].all_done() || !sent) {
+      if (receiving_) take_what_has_come();
+      return false;
+    }
+    if (!receiving_) return true;
+    if (!take_what_has_come()) return false;
+    (*gathered_)[static_cast<size_t>(rank_)] = std::move(own_);
+    return true;
+  }
+
+ private:
+  // Whether all has.
+  bool take_what_has_come() {
     bool all_asked = true;
     for_others([&](int other) {
       const auto index = static_cast<size_t>(other);
@@ -244,14 +262,13 @@ class AllGather final : public Exchange {
       }
       all_asked = all_asked && bytes_asked_[index];
     });
-    const bool received = receives_[1].all_done();
-    const bool sent = sends_[0].all_done();
-    return sends_[1].all_done() && sent && all_asked && received;
+    return receives_[1].all_done() && all_asked;
   }
 
- private:
   std::shared_ptr<Gathered> gathered_;
-  int64_t own_length_ = 0;
+  std::string own_;
+  int64_t own_length_;
+  bool receiving_;
   std::vector<int64_t> lengths_;
   std::vector<char> bytes_asked_;
 };
@@ -277,9 +294,10 @@ std::unique_ptr<Collective> begin_broadcast(Channel channel, std::span<std::byte
   return std::make_unique<TwoRoundBroadcast>(channel, bytes, root);
 }
 
-std::unique_ptr<Collective> begin_all_gather(Channel channel, std::string bytes,
-                                             std::shared_ptr<Gathered> gathered) {
-  return std::make_unique<AllGather>(channel, std::move(bytes), std::move(gathered));
+std::unique_ptr<Collective> begin_gather(Channel channel, std::string bytes,
+                                         std::optional<int> root,
+                                         std::shared_ptr<Gathered> gathered) {
+  return std::make_unique<Gather>(channel, std::move(bytes), root, std::move(gathered));
 }
 
 std::unique_ptr<Collective> begin_barrier(Channel channel) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,9 +35,10 @@ struct Channel {
 // Each sends its first messages, but waits for none. As Communicator's of the same name.
 std::unique_ptr<Collective> begin_all_reduce(Channel channel, Values values, Reduction reduction);
 std::unique_ptr<Collective> begin_broadcast(Channel channel, std::span<std::byte> bytes, int root);
-// `gathered` is filled when it is over.
-std::unique_ptr<Collective> begin_all_gather(Channel channel, std::string bytes,
-                                             std::shared_ptr<Gathered> gathered);
+// `gathered` is filled when it is over; without `root` on every rank.
+std::unique_ptr<Collective> begin_gather(Channel channel, std::string bytes,
+                                         std::optional<int> root,
+                                         std::shared_ptr<Gathered> gathered);
 std::unique_ptr<Collective> begin_barrier(Channel channel);
 
 }  // namespace skein

@@ -66,6 +66,8 @@ class Communicator {
                                             Patience patience) = 0;
   // Of any number of bytes, which may differ.
   virtual std::future<Gathered> start_all_gather(std::string bytes, Patience patience) = 0;
+  // The same, but only `root` gets them; the others' is empty.
+  virtual std::future<Gathered> start_gather(std::string bytes, int root, Patience patience) = 0;
   // Over when every rank has come.
   virtual std::future<void> start_barrier(Patience patience) = 0;
 
@@ -79,6 +81,9 @@ class Communicator {
   }
   Gathered all_gather(std::string bytes, Patience patience = Patience::kPrompt) {
     return start_all_gather(std::move(bytes), patience).get();
+  }
+  Gathered gather(std::string bytes, int root = 0, Patience patience = Patience::kPrompt) {
+    return start_gather(std::move(bytes), root, patience).get();
   }
   void barrier(Patience patience = Patience::kPrompt) { start_barrier(patience).get(); }
 };

@@ -79,11 +79,21 @@ std::future<void> MessageCommunicator::start_broadcast(std::span<std::byte> byte
 }
 
 std::future<Gathered> MessageCommunicator::start_all_gather(std::string bytes, Patience patience) {
+  return add_gather("all-gather", patience, std::move(bytes), std::nullopt);
+}
+
+std::future<Gathered> MessageCommunicator::start_gather(std::string bytes, int root,
+                                                        Patience patience) {
+  return add_gather("gather", patience, std::move(bytes), root);
+}
+
+std::future<Gathered> MessageCommunicator::add_gather(std::string name, Patience patience,
+                                                      std::string bytes, std::optional<int> root) {
   auto gathered = std::make_shared<Gathered>();
-  std::future<void> done =
-      add("all-gather", patience, [bytes = std::move(bytes), gathered](Channel channel) {
-        return begin_all_gather(channel, bytes, gathered);
-      });
+  std::future<void> done = add(std::move(name), patience,
+                               [bytes = std::move(bytes), root, gathered](Channel channel) mutable {
+                                 return begin_gather(channel, std::move(bytes), root, gathered);
+                               });
   return std::async(std::launch::deferred, [done = std::move(done), gathered]() mutable {
     done.get();
     return std::move(*gathered);

@@ -41,6 +41,7 @@ class MessageCommunicator final : public Communicator {
   std::future<void> start_broadcast(std::span<std::byte> bytes, int root,
                                     Patience patience) override;
   std::future<Gathered> start_all_gather(std::string bytes, Patience patience) override;
+  std::future<Gathered> start_gather(std::string bytes, int root, Patience patience) override;
   std::future<void> start_barrier(Patience patience) override;
   void leave(std::string_view sentence, bool usage) override;
 
@@ -62,6 +63,8 @@ class MessageCommunicator final : public Communicator {
   };
 
   std::future<void> add(std::string name, Patience patience, Begin begin);
+  std::future<Gathered> add_gather(std::string name, Patience patience, std::string bytes,
+                                   std::optional<int> root);
   void part(Farewell farewell);
 
   // The thread's.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "skein/comm/communicator.h"
 #include "skein/data/corpus.h"
 
 namespace skein {
@@ -55,5 +56,9 @@ std::string describe(const SplitReport& report);
 // UsageError for options that contradict each other, FileError, and FormatError for a bad record or
 // a split of which nothing can be used.
 std::vector<SplitReport> prepare(const PrepareOptions& options);
+
+// The same folder by several ranks, each of which has the corpora and vocabularies; rank 0 writes,
+// and has the reports. Throws UsageError too where these, options or programs differ.
+std::vector<SplitReport> prepare(const PrepareOptions& options, Communicator& communicator);
 
 }  // namespace skein

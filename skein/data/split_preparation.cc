@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,12 +12,14 @@
 #include "skein/base/error.h"
 #include "skein/base/files.h"
 #include "skein/base/log.h"
+#include "skein/base/packed_bytes.h"
 #include "skein/base/parallel.h"
 #include "skein/data/batch.h"
 #include "skein/data/data_folder.h"
 #include "skein/data/data_set_writer.h"
 #include "skein/data/hash_set.h"
 #include "skein/data/ordered_pipeline.h"
+#include "skein/data/shared_text.h"
 
 namespace skein::internal {
 namespace {
@@ -28,11 +31,12 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 constexpr int64_t kPairsBetweenReports = 1'000'000;
 constexpr size_t kBadRecordsShown = 10;
 
-// What goes through the pipeline.
+// A part of the text.
 struct Chunk {
   std::vector<Pair> pairs;
   std::vector<std::string> bad_records;
   std::map<std::string, int64_t> left_out;
+  int64_t read = 0;  // pairs, of which those of other ranks' chunks may be dropped
   // Written by the workers, of the pairs that are kept:
   std::vector<uint32_t> kept;
   std::vector<uint64_t> hashes;  // with drop_duplicates
@@ -40,6 +44,36 @@ struct Chunk {
   PackedSequences target;
   VerdictCounts verdicts{};
 };
+
+// What goes through the pipeline: a chunk for every rank.
+struct Round {
+  std::vector<Chunk> chunks;  // by rank
+  std::string text;           // TextRead of all so far
+  std::exception_ptr error;
+};
+
+std::string packed_result(const Chunk& chunk) {
+  PackedBytes bytes;
+  bytes.add_numbers(chunk.kept);
+  bytes.add_numbers(chunk.hashes);
+  for (const PackedSequences* side : {&chunk.source, &chunk.target}) {
+    bytes.add_numbers(side->tokens);
+    bytes.add_numbers(side->offsets);
+  }
+  for (const int64_t count : chunk.verdicts) bytes.add_number(count);
+  return bytes.take();
+}
+
+void take_result(std::string_view bytes, Chunk& chunk) {
+  PackedBytesReader reader(bytes);
+  chunk.kept = reader.numbers<uint32_t>();
+  chunk.hashes = reader.numbers<uint64_t>();
+  for (PackedSequences* side : {&chunk.source, &chunk.target}) {
+    side->tokens = reader.numbers<int32_t>();
+    side->offsets = reader.numbers<int32_t>();
+  }
+  for (int64_t& count : chunk.verdicts) count = reader.number<int64_t>();
+}
 
 // The corpora of the split one after another, in chunks.
 class ChunkReader {
@@ -58,6 +92,7 @@ class ChunkReader {
         reader_.reset();
       } else if (!bad_) {
         bytes += pair.source.size() + pair.target.size();
+        ++chunk.read;
         chunk.pairs.push_back(std::move(pair));
       }
     }
@@ -87,34 +122,93 @@ class ChunkReader {
 class SplitPreparation {
  public:
   SplitPreparation(const SplitTask& task, const PrepareOptions& options, const Tokenizer& source,
-                   const Tokenizer& target)
+                   const Tokenizer& target, Communicator& communicator)
       : task_(task),
         source_(source),
         target_(target),
-        reader_(task.corpora, options),
-        writer_(data_set_path(task.folder, task.split),
-                {.source = task.filter.monolingual ? 0 : source.vocabulary().size(),
-                 .target = target.vocabulary().size()}) {
+        communicator_(communicator),
+        reader_(task.corpora, options) {
+    report_.split = task.split;
+    if (!leads()) return;
+    writer_.emplace(data_set_path(task.folder, task.split),
+                    DataSetWriter::VocabularySizes{
+                        .source = task.filter.monolingual ? 0 : source.vocabulary().size(),
+                        .target = target.vocabulary().size()});
     if (task.keep_source_text) source_text_.emplace(source_text_path(task.folder, task.split));
     if (task.keep_target_text) target_text_.emplace(target_text_path(task.folder, task.split));
-    report_.split = task.split;
   }
 
   SplitReport run() {
-    OrderedPipeline<Chunk>::run(threads(),
-                                {.produce = [this](Chunk& chunk) { return reader_.read(chunk); },
-                                 .work = [this](Chunk& chunk) { encode(chunk); },
-                                 .consume = [this](Chunk& chunk) { write(chunk); }});
+    OrderedPipeline<Round>::run(threads(), {.produce = [this](Round& round) { return read(round); },
+                                            .work = [this](Round& round) { encode(round); },
+                                            .consume = [this](Round& round) { write(round); }});
+    if (!leads()) return report_;
     report_.left_out = task_.filter.in_words(verdicts_);
     report_.left_out.insert(report_.left_out.end(), left_out_.begin(), left_out_.end());
     if (report_.kept == 0) refuse_nothing();
-    writer_.close();
+    writer_->close();
     if (source_text_) source_text_->close();
     if (target_text_) target_text_->close();
     return report_;
   }
 
  private:
+  bool alone() const { return communicator_.size() == 1; }
+  bool leads() const { return communicator_.rank() == 0; }
+
+  // Several ranks end with a round without text, so that one whose corpora are longer is found out.
+  bool read(Round& round) {
+    if (ended_) return false;
+    round.chunks.resize(static_cast<size_t>(communicator_.size()));
+    try {
+      for (int rank = 0; rank < communicator_.size() && !ended_; ++rank) {
+        Chunk& chunk = round.chunks[static_cast<size_t>(rank)];
+        ended_ = !reader_.read(chunk);
+        if (!alone()) note_and_drop(chunk, rank);
+      }
+    } catch (...) {
+      if (alone()) throw;
+      round.error = std::current_exception();
+      ended_ = true;
+    }
+    round.text = text_.describe();
+    return !alone() || !ended_;
+  }
+
+  // Of another rank's chunk only its text may be needed.
+  void note_and_drop(Chunk& chunk, int rank) {
+    for (const Pair& pair : chunk.pairs) {
+      text_.add(pair.source);
+      text_.add(pair.target);
+    }
+    const bool writes_text = leads() && (source_text_ || target_text_);
+    if (rank != communicator_.rank() && !writes_text) chunk.pairs.clear();
+  }
+
+  void encode(Round& round) const {
+    if (alone()) return encode(round.chunks[0]);
+    if (round.error) return;
+    try {
+      encode(round.chunks[static_cast<size_t>(communicator_.rank())]);
+    } catch (...) {
+      round.error = std::current_exception();
+    }
+  }
+
+  void write(Round& round) {
+    if (!alone()) exchange(round);
+    if (!leads()) return;
+    for (const Chunk& chunk : round.chunks) write(chunk);
+  }
+
+  // Rank 0 gets what the others made of their chunks.
+  void exchange(Round& round) {
+    end_round(communicator_, round.error, "the " + task_.split + " split", round.text);
+    const auto own = static_cast<size_t>(communicator_.rank());
+    const Gathered all = communicator_.gather(leads() ? "" : packed_result(round.chunks[own]));
+    for (size_t rank = 1; rank < all.size(); ++rank) take_result(all[rank], round.chunks[rank]);
+  }
+
   void encode(Chunk& chunk) const {
     std::vector<int32_t> source;
     std::vector<int32_t> target;
@@ -154,25 +248,24 @@ class SplitPreparation {
         ++verdicts_[static_cast<size_t>(Verdict::kDuplicate)];
         continue;
       }
-      write_sample(chunk.source.sentence(i), chunk.target.sentence(i), chunk.pairs[chunk.kept[i]]);
+      write_sample(chunk.source.sentence(i), chunk.target.sentence(i));
+      if (source_text_) source_text_->write(chunk.pairs[chunk.kept[i]].source + '\n');
+      if (target_text_) target_text_->write(chunk.pairs[chunk.kept[i]].target + '\n');
     }
     const int64_t reports = report_.read / kPairsBetweenReports;
-    report_.read += std::ssize(chunk.pairs) + std::ssize(chunk.bad_records);
+    report_.read += chunk.read + std::ssize(chunk.bad_records);
     if (report_.read / kPairsBetweenReports != reports) {
       log_info(fmt::format("{}: {} read, {} kept", task_.split, report_.read, report_.kept));
     }
   }
 
-  void write_sample(std::span<const int32_t> source, std::span<const int32_t> target,
-                    const Pair& pair) {
-    writer_.add(source, target);
+  void write_sample(std::span<const int32_t> source, std::span<const int32_t> target) {
+    writer_->add(source, target);
     ++report_.kept;
     report_.source_tokens += std::ssize(source);
     report_.target_tokens += std::ssize(target);
     report_.unknown_tokens += std::count(source.begin(), source.end(), kUnkId);
     report_.unknown_tokens += std::count(target.begin(), target.end(), kUnkId);
-    if (source_text_) source_text_->write(pair.source + '\n');
-    if (target_text_) target_text_->write(pair.target + '\n');
   }
 
   [[noreturn]] void refuse_nothing() const {
@@ -191,8 +284,12 @@ class SplitPreparation {
   const SplitTask& task_;
   const Tokenizer& source_;
   const Tokenizer& target_;
+  Communicator& communicator_;
   ChunkReader reader_;
-  DataSetWriter writer_;
+  TextRead text_;
+  bool ended_ = false;
+  // These rank 0 alone has.
+  std::optional<DataSetWriter> writer_;
   std::optional<FileWriter> source_text_;
   std::optional<FileWriter> target_text_;
   HashSet seen_;
@@ -205,8 +302,9 @@ class SplitPreparation {
 }  // namespace
 
 SplitReport prepare_split(const SplitTask& task, const PrepareOptions& options,
-                          const Tokenizer& source, const Tokenizer& target) {
-  return SplitPreparation(task, options, source, target).run();
+                          const Tokenizer& source, const Tokenizer& target,
+                          Communicator& communicator) {
+  return SplitPreparation(task, options, source, target, communicator).run();
 }
 
 }  // namespace skein::internal

@@ -1,10 +1,12 @@
-// Prepares one split: corpora in, a data set and its report out.
+// Prepares one split: corpora in, a data set and its report out. Several ranks read all of the
+// corpora; each splits a part of the sentences into pieces, and rank 0 writes.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "skein/comm/communicator.h"
 #include "skein/data/pair_filter.h"
 #include "skein/data/prepare.h"
 #include "skein/text/tokenizer.h"
@@ -21,8 +23,10 @@ struct SplitTask {
   std::filesystem::path folder = {};
 };
 
-// Throws FormatError if nothing of the corpora can be used, with the counts by cause.
+// The report is rank 0's; the others' is empty. Throws FormatError, on rank 0, if nothing of the
+// corpora can be used, with the counts by cause.
 SplitReport prepare_split(const SplitTask& task, const PrepareOptions& options,
-                          const Tokenizer& source, const Tokenizer& target);
+                          const Tokenizer& source, const Tokenizer& target,
+                          Communicator& communicator);
 
 }  // namespace skein::internal

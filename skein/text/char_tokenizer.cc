@@ -23,15 +23,15 @@ void visit_pieces(std::string_view text, const SymbolMatcher& symbols, Visit&& v
 CharTokenizer::CharTokenizer(VocabularyFile vocabulary)
     : ListedTokenizer(std::move(vocabulary)), symbols_(file().section("symbols").lines) {}
 
-std::unique_ptr<Tokenizer> CharTokenizer::learn(const LearnOptions& options,
-                                                const LineSource& lines) {
-  const SymbolMatcher symbols(options.symbols);
-  Counter counter;
-  std::string line;
-  while (lines(line)) {
+std::unique_ptr<TextSummary> CharTokenizer::summarize(const LearnOptions& options) {
+  const auto count = [symbols = SymbolMatcher(options.symbols)](std::string_view line,
+                                                                Counter& counter) {
     visit_pieces(line, symbols, [&counter](std::string_view piece) { counter.add(piece); });
-  }
-  return std::make_unique<CharTokenizer>(counted_vocabulary("char", options, counter));
+  };
+  const auto learn = [options](const Counter& counter) {
+    return std::make_unique<CharTokenizer>(counted_vocabulary("char", options, counter));
+  };
+  return std::make_unique<CountSummary>(options, CountSummary::Steps{count, learn});
 }
 
 std::vector<std::string> CharTokenizer::split(std::string_view text) const {

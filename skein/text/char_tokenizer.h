@@ -9,13 +9,14 @@
 #include "skein/text/learn_options.h"
 #include "skein/text/listed_tokenizer.h"
 #include "skein/text/symbol_matcher.h"
+#include "skein/text/text_summary.h"
 
 namespace skein {
 
 class CharTokenizer final : public ListedTokenizer {
  public:
   // The options.size most frequent characters; ties in the order of code points.
-  static std::unique_ptr<Tokenizer> learn(const LearnOptions& options, const LineSource& lines);
+  static std::unique_ptr<TextSummary> summarize(const LearnOptions& options);
 
   explicit CharTokenizer(VocabularyFile vocabulary);
 

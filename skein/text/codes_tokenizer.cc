@@ -43,18 +43,6 @@ std::vector<std::string> lines_of(std::string_view content) {
 
 using WordCounts = std::vector<std::pair<std::string, int64_t>>;
 
-WordCounts count_words(const LearnOptions& options, const LineSource& lines) {
-  const std::set<std::string, std::less<>> symbols(options.symbols.begin(), options.symbols.end());
-  Counter counter;
-  std::string line;
-  while (lines(line)) {
-    split_words(line, [&](std::string_view word) {
-      if (symbols.find(word) == symbols.end()) counter.add(word);
-    });
-  }
-  return counter.sorted();
-}
-
 // The parts that the codes cut the words into, most frequent first, then the characters that are no
 // part yet, both within and at the end of a word: so a new word of known characters is never
 // unknown.
@@ -82,14 +70,7 @@ std::vector<std::string> pieces_of(const WordCounts& words, const BpeCodes& code
   return pieces;
 }
 
-}  // namespace
-
-CodesTokenizer::CodesTokenizer(VocabularyFile vocabulary)
-    : ListedTokenizer(std::move(vocabulary)), codes_(codes_of(file())) {}
-
-std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
-                                                 const LineSource& lines) {
-  const WordCounts words = count_words(options, lines);
+std::unique_ptr<Tokenizer> learn_codes(const LearnOptions& options, const WordCounts& words) {
   if (words.empty()) throw FormatError("the text is empty; give text to learn the vocabulary from");
   const bool given = !options.codes.empty();
   const std::string content = given ? options.codes : learn_bpe_codes(words, options.size);
@@ -106,6 +87,24 @@ std::unique_ptr<Tokenizer> CodesTokenizer::learn(const LearnOptions& options,
                                   {.name = "pieces", .lines = pieces_of(words, codes, options)},
                                   {.name = "codes", .lines = lines_of(content)}},
                      .origin = "the learned vocabulary"});
+}
+
+}  // namespace
+
+CodesTokenizer::CodesTokenizer(VocabularyFile vocabulary)
+    : ListedTokenizer(std::move(vocabulary)), codes_(codes_of(file())) {}
+
+std::unique_ptr<TextSummary> CodesTokenizer::summarize(const LearnOptions& options) {
+  const std::set<std::string, std::less<>> symbols(options.symbols.begin(), options.symbols.end());
+  const auto count = [symbols](std::string_view line, Counter& counter) {
+    split_words(line, [&](std::string_view word) {
+      if (symbols.find(word) == symbols.end()) counter.add(word);
+    });
+  };
+  const auto learn = [options](const Counter& counter) {
+    return learn_codes(options, counter.sorted());
+  };
+  return std::make_unique<CountSummary>(options, CountSummary::Steps{count, learn});
 }
 
 bool CodesTokenizer::is_symbol(std::string_view word) const {

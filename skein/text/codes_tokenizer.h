@@ -10,6 +10,7 @@
 #include "skein/text/bpe_codes.h"
 #include "skein/text/learn_options.h"
 #include "skein/text/listed_tokenizer.h"
+#include "skein/text/text_summary.h"
 
 namespace skein {
 
@@ -18,7 +19,7 @@ class CodesTokenizer final : public ListedTokenizer {
   // Takes options.codes, or learns options.size merges. The vocabulary is every part of the text's
   // words, most frequent first, and all its characters. Throws FormatError if options.codes is no
   // codes file.
-  static std::unique_ptr<Tokenizer> learn(const LearnOptions& options, const LineSource& lines);
+  static std::unique_ptr<TextSummary> summarize(const LearnOptions& options);
 
   // Throws FormatError if there is no section `codes` or it is no codes file.
   explicit CodesTokenizer(VocabularyFile vocabulary);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "skein/base/packed_bytes.h"
+
 namespace skein {
 
 void Counter::add(std::string_view text, int64_t count) {
@@ -12,6 +14,25 @@ void Counter::add(std::string_view text, int64_t count) {
   }
   counts_.emplace(text, count);
   if (counts_.size() > max_entries_) forget_rarest();
+}
+
+std::string Counter::packed() const {
+  PackedBytes bytes;
+  bytes.add_number(forgotten_);
+  for (const auto& [text, count] : counts_) {
+    bytes.add_text(text);
+    bytes.add_number(count);
+  }
+  return bytes.take();
+}
+
+void Counter::add_packed(std::string_view bytes) {
+  PackedBytesReader reader(bytes);
+  forgotten_ += reader.number<int64_t>();
+  while (!reader.empty()) {
+    const std::string_view text = reader.text();
+    add(text, reader.number<int64_t>());
+  }
 }
 
 void Counter::forget_rarest() {

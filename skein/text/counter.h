@@ -19,6 +19,12 @@ class Counter {
 
   void add(std::string_view text, int64_t count = 1);
   bool empty() const { return counts_.empty(); }
+  // Whether some have been.
+  bool forgot() const { return forgotten_ > 0; }
+
+  // For add_packed() of another, which then has counted both texts.
+  std::string packed() const;
+  void add_packed(std::string_view bytes);
 
   // Most frequent first; ties in the order of bytes. Leaves out what occurs less than
   // `minimum_count` times.

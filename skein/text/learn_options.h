@@ -34,6 +34,9 @@ struct LearnOptions {
 
   // word, char, codes: rarer pieces are left out.
   int64_t minimum_count = 1;
+  // word, char, codes: so many distinct words (of char: characters) are counted, 100 bytes each;
+  // Counter says what becomes of more.
+  int64_t max_counted = int64_t{4} << 20;
 
   // codes: the content of a codes file of fastBPE or subword-nmt, and its name for errors. Empty:
   // learn the codes from the text.

@@ -16,6 +16,12 @@ class LineSample {
   LineSample(int64_t max_bytes, uint64_t seed) : max_bytes_(max_bytes), random_(seed) {}
 
   void add(std::string_view line);
+  // So many lines are another sample's, which has the same size and seed.
+  void skip(int64_t lines);
+
+  // For add_packed() of another; of samples that skip each other's lines, the sample of all lines.
+  std::string packed() const;
+  void add_packed(std::string_view bytes);
 
   // The lines of the sample in the order in which they were added; the sample is empty afterwards.
   std::vector<std::string> take();
@@ -28,6 +34,8 @@ class LineSample {
     std::string line;
     bool operator<(const Entry& other) const { return draw < other.draw; }
   };
+
+  void offer(Entry entry);
 
   int64_t max_bytes_;
   Random random_;

@@ -1,4 +1,5 @@
-// SentencePieceTokenizer::learn(): the library's trainer, its complaints turned into our errors.
+// SentencePieceTokenizer::summarize(): the library's trainer, its complaints turned into our
+// errors.
 #include <fmt/format.h>
 #include <sentencepiece_trainer.h>
 
@@ -47,11 +48,11 @@ bool has_words(std::string_view line) {
 }
 
 // Long lines come in parts, so that none makes a lattice of millions of nodes.
-void add_in_parts(std::string_view line, LineSample& sample) {
+void append_parts(std::string_view line, std::vector<std::string>& parts) {
   while (!line.empty()) {
     size_t length = std::min(line.size(), kLongestPart);
     while (length < line.size() && (static_cast<uint8_t>(line[length]) & 0xC0) == 0x80) --length;
-    if (has_words(line.substr(0, length))) sample.add(line.substr(0, length));
+    if (has_words(line.substr(0, length))) parts.emplace_back(line.substr(0, length));
     line.remove_prefix(length);
   }
 }
@@ -59,16 +60,6 @@ void add_in_parts(std::string_view line, LineSample& sample) {
 int64_t sample_limit(const std::string& type, const LearnOptions& options) {
   if (options.sample_bytes > 0) return options.sample_bytes;
   return int64_t{type == "bpe" ? 16 : 64} << 20;
-}
-
-std::vector<std::string> sample_lines(int64_t limit, uint64_t seed, const LineSource& lines) {
-  LineSample sample(limit, seed);
-  std::string line;
-  while (lines(line)) {
-    replace_reserved(line);
-    add_in_parts(line, sample);
-  }
-  return sample.take();
 }
 
 std::unordered_map<std::string, std::string> trainer_settings(const std::string& type,
@@ -121,22 +112,57 @@ int64_t number_behind(std::string_view message, std::string_view mark) {
       fmt::format("SentencePiece cannot learn from the text: {}; check size and symbols", message));
 }
 
-}  // namespace
+// A sample of the text's lines, in parts.
+class SampleSummary final : public TextSummary {
+ public:
+  SampleSummary(std::string type, const LearnOptions& options)
+      : type_(std::move(type)),
+        options_(options),
+        sample_(sample_limit(type_, options), options.seed) {}
 
-std::unique_ptr<Tokenizer> SentencePieceTokenizer::learn(const std::string& type,
-                                                         const LearnOptions& options,
-                                                         const LineSource& lines) {
-  std::vector<std::string> sample = sample_lines(sample_limit(type, options), options.seed, lines);
+  void add(std::string_view line) override {
+    line_ = line;
+    replace_reserved(line_);
+    append_parts(line_, waiting_);
+  }
+  int64_t waiting() const override { return std::ssize(waiting_); }
+  void place(int64_t before, int64_t after) override {
+    if (before > 0) sample_.skip(before);
+    for (const std::string& part : waiting_) sample_.add(part);
+    waiting_.clear();
+    if (after > 0) sample_.skip(after);
+  }
+  std::string packed() const override { return sample_.packed(); }
+  void add_packed(std::string_view bytes) override { sample_.add_packed(bytes); }
+  std::unique_ptr<Tokenizer> learn() override;
+
+ private:
+  std::string type_;
+  LearnOptions options_;
+  LineSample sample_;
+  std::vector<std::string> waiting_;
+  std::string line_;
+};
+
+std::unique_ptr<Tokenizer> SampleSummary::learn() {
+  std::vector<std::string> sample = sample_.take();
   // The trainer ends the process when it has no sentence.
   if (sample.empty())
     throw FormatError("the text is empty; give text to learn the vocabulary from");
   SampleIterator iterator(std::move(sample));
   std::string model;
   const sentencepiece::util::Status status = sentencepiece::SentencePieceTrainer::Train(
-      trainer_settings(type, options), &iterator, &model);
-  if (!status.ok()) fail(status.error_message(), options);
-  mark_normalization(options.normalization, model);
-  return load(model, "the learned vocabulary");
+      trainer_settings(type_, options_), &iterator, &model);
+  if (!status.ok()) fail(status.error_message(), options_);
+  mark_normalization(options_.normalization, model);
+  return SentencePieceTokenizer::load(model, "the learned vocabulary");
+}
+
+}  // namespace
+
+std::unique_ptr<TextSummary> SentencePieceTokenizer::summarize(const std::string& type,
+                                                               const LearnOptions& options) {
+  return std::make_unique<SampleSummary>(type, options);
 }
 
 }  // namespace skein

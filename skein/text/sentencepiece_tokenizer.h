@@ -12,6 +12,7 @@
 #include "skein/text/learn_options.h"
 #include "skein/text/sentencepiece_model.h"
 #include "skein/text/split_sampler.h"
+#include "skein/text/text_summary.h"
 #include "skein/text/tokenizer.h"
 
 namespace sentencepiece {
@@ -24,10 +25,10 @@ class SentencePieceTokenizer final : public Tokenizer {
  public:
   // Throws FormatError if `content` is no SentencePiece model.
   static std::unique_ptr<Tokenizer> load(std::string_view content, const std::string& origin);
-  // `type`: "unigram" or "bpe". Throws UsageError if options.size does not fit the text. Repeats
-  // exactly for the same text, options and number of threads.
-  static std::unique_ptr<Tokenizer> learn(const std::string& type, const LearnOptions& options,
-                                          const LineSource& lines);
+  // `type`: "unigram" or "bpe". learn() throws UsageError if options.size does not fit the text,
+  // and repeats exactly for the same text, options and number of threads.
+  static std::unique_ptr<TextSummary> summarize(const std::string& type,
+                                                const LearnOptions& options);
 
   SentencePieceTokenizer(std::string content, const std::string& origin);
   ~SentencePieceTokenizer() override;

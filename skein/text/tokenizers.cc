@@ -17,20 +17,31 @@
 namespace skein {
 namespace {
 
+// A kind that learns from a summary.
+TokenizerKind summarizing_kind(
+    const std::function<std::unique_ptr<TextSummary>(const LearnOptions&)>& summarize,
+    decltype(TokenizerKind::load) load) {
+  return {.learn = [summarize](
+                       const LearnOptions& options,
+                       const LineSource& lines) { return learn_from(*summarize(options), lines); },
+          .load = std::move(load),
+          .summarize = summarize};
+}
+
 TokenizerKind sentencepiece_kind(const std::string& type) {
-  return {.learn =
-              [type](const LearnOptions& options, const LineSource& lines) {
-                return SentencePieceTokenizer::learn(type, options, lines);
-              },
-          .load = SentencePieceTokenizer::load};
+  return summarizing_kind(
+      [type](const LearnOptions& options) {
+        return SentencePieceTokenizer::summarize(type, options);
+      },
+      SentencePieceTokenizer::load);
 }
 
 // A kind whose vocabulary is the text form.
 template <typename Type>
 TokenizerKind listed_kind() {
-  return {.learn = Type::learn, .load = [](std::string_view content, const std::string& origin) {
-            return std::make_unique<Type>(VocabularyFile::parse(content, origin));
-          }};
+  return summarizing_kind(Type::summarize, [](std::string_view content, const std::string& origin) {
+    return std::make_unique<Type>(VocabularyFile::parse(content, origin));
+  });
 }
 
 void require_range(const char* what, double value, double minimum, double maximum) {
@@ -90,10 +101,20 @@ std::unique_ptr<Tokenizer> learn_tokenizer(const std::string& type, const LearnO
   require_sensible(options);
   return kind.learn(options, [&](std::string& line) {
     if (!lines(line)) return false;
-    require_utf8(line);
-    line = normalize(line, options.normalization);
+    line = normalized_line(line, options);
     return true;
   });
+}
+
+std::unique_ptr<TextSummary> start_summary(const std::string& type, const LearnOptions& options) {
+  const TokenizerKind& kind = tokenizers().get(type);
+  require_sensible(options);
+  return kind.summarize ? kind.summarize(options) : nullptr;
+}
+
+std::string normalized_line(std::string_view line, const LearnOptions& options) {
+  require_utf8(line);
+  return normalize(line, options.normalization);
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& path) {

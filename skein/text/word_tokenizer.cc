@@ -6,14 +6,14 @@
 
 namespace skein {
 
-std::unique_ptr<Tokenizer> WordTokenizer::learn(const LearnOptions& options,
-                                                const LineSource& lines) {
-  Counter counter;
-  std::string line;
-  while (lines(line)) {
+std::unique_ptr<TextSummary> WordTokenizer::summarize(const LearnOptions& options) {
+  const auto count = [](std::string_view line, Counter& counter) {
     split_words(line, [&counter](std::string_view word) { counter.add(word); });
-  }
-  return std::make_unique<WordTokenizer>(counted_vocabulary("word", options, counter));
+  };
+  const auto learn = [options](const Counter& counter) {
+    return std::make_unique<WordTokenizer>(counted_vocabulary("word", options, counter));
+  };
+  return std::make_unique<CountSummary>(options, CountSummary::Steps{count, learn});
 }
 
 std::vector<std::string> WordTokenizer::split(std::string_view text) const {

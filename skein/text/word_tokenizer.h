@@ -7,13 +7,14 @@
 
 #include "skein/text/learn_options.h"
 #include "skein/text/listed_tokenizer.h"
+#include "skein/text/text_summary.h"
 
 namespace skein {
 
 class WordTokenizer final : public ListedTokenizer {
  public:
   // The options.size most frequent words; ties in the order of bytes.
-  static std::unique_ptr<Tokenizer> learn(const LearnOptions& options, const LineSource& lines);
+  static std::unique_ptr<TextSummary> summarize(const LearnOptions& options);
 
   explicit WordTokenizer(VocabularyFile vocabulary) : ListedTokenizer(std::move(vocabulary)) {}
 

@@ -367,15 +367,12 @@ TrainingSummary train(TrainOptions& options, const TrainingPlaces& places,
   // Stays until the communicator has left: what is on its way is written to the run's memory.
   std::optional<Run> run;
   together(communicator, [&] { run.emplace(options, places, communicator); });
-  try {
+  TrainingSummary summary;
+  leave_on_error(communicator, [&] {
     run->begin();
-    return run->loop(stop_requested);
-  } catch (const EndedByAnotherRank&) {
-    throw;
-  } catch (const std::exception& error) {
-    communicator.leave(error.what(), dynamic_cast<const UsageError*>(&error) != nullptr);
-    throw;
-  }
+    summary = run->loop(stop_requested);
+  });
+  return summary;
 }
 
 TrainingSummary train(TrainOptions& options, const TrainingPlaces& places,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "skein/base/checksum.h"
-#include "skein/base/process.h"
 
 namespace skein {
 namespace {
@@ -15,10 +14,9 @@ std::string text_of(const DataSet& data) {
 }  // namespace
 
 std::vector<Trait> traits_of(const TrainOptions& options, const TrainingData& data) {
-  std::vector<Trait> traits = {{"the version of Skein", SKEIN_VERSION},
-                               {"the checksum of libskein.so", file_crc32_text(own_library())},
-                               {"the precision that train.precision chooses",
-                                std::string(name_of(activation_type(options.loop.precision)))}};
+  std::vector<Trait> traits = program_traits();
+  traits.push_back({"the precision that train.precision chooses",
+                    std::string(name_of(activation_type(options.loop.precision)))});
   // Another model has other settings; then its name says it all.
   traits.push_back({"model.name", options.model_name});
   for (const auto& setting : options.settings().describe()) {

@@ -251,6 +251,24 @@ TEST_F(Distributed, SlurmStartsProcessesToo) {
                         "--mpi=pmix"));
 }
 
+TEST_F(Distributed, VocabularyAndDataAreThoseOfOneProcess) {
+  const std::string vocab =
+      "skein vocab --threads 1 --input t.en t.de --type bpe --size 60 --output ";
+  const std::string prepare =
+      "skein prepare --source en --target de --train t --valid t --vocab one --output ";
+  succeed(vocab + "one && " + prepare + "data1");
+  const ShellResult learned = run(on(3, vocab + "three"));
+  ASSERT_EQ(learned.exit_code, 0) << learned.error;
+  EXPECT_EQ(count(learned.error, "three: bpe, "), 1) << learned.error;
+  EXPECT_EQ(read_file(folder_.path() / "three"), read_file(folder_.path() / "one"));
+  succeed(on(3, prepare + "data3"));
+  succeed("diff -r data1 data3");
+  const ShellResult missing = run(on(2, prepare + "data2 --test nowhere"));
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(count(missing.error, "skein: "), 1) << missing.error;
+  EXPECT_FALSE(fs::exists(folder_.path() / "data2"));
+}
+
 TEST_F(Distributed, OneProcessNeedsNoMpi) {
   const ShellResult one = run(on(1, train("model", 2)));
   EXPECT_EQ(one.exit_code, 0) << one.error;

@@ -74,6 +74,29 @@ TEST(Collectives, ASumIsTheSameToTheBitWhateverTheTiming) {
   }
 }
 
+TEST(Collectives, AGatherGivesTheRootEveryonesBytes) {
+  for (const int size : {1, 2, 3, 4, 8}) {
+    for (const int root : {0, size - 1}) {
+      run_ranks(size, [&](Communicator& communicator) {
+        for (const size_t length : {0, 1, 100'003}) {
+          const auto text = [length](int rank) {
+            return std::string(length * static_cast<size_t>(rank), static_cast<char>('a' + rank));
+          };
+          const Gathered gathered = communicator.gather(text(communicator.rank()), root);
+          if (communicator.rank() != root) {
+            EXPECT_TRUE(gathered.empty());
+            continue;
+          }
+          ASSERT_EQ(gathered.size(), static_cast<size_t>(size));
+          for (int rank = 0; rank < size; ++rank) {
+            EXPECT_EQ(gathered[static_cast<size_t>(rank)], text(rank));
+          }
+        }
+      });
+    }
+  }
+}
+
 TEST(Collectives, ABroadcastGivesEveryoneTheRootsBytes) {
   for (const int size : {1, 2, 3, 4, 8}) {
     for (const size_t bytes : {0, 1, 3, 1000, 100'003}) {

@@ -51,6 +51,29 @@ TEST(LineSample, OfALongTextEveryPartIsRepresented) {
   }
 }
 
+TEST(Counter, CountsOfPartsAreThoseOfTheWhole) {
+  Counter whole, first, second;
+  for (const char* word : {"b", "a", "c", "c"}) first.add(word);
+  for (const char* word : {"a", "b", "d"}) second.add(word);
+  for (const char* word : {"b", "a", "c", "c", "a", "b", "d"}) whole.add(word);
+  first.add_packed(second.packed());
+  EXPECT_EQ(first.sorted(), whole.sorted());
+  EXPECT_FALSE(first.forgot());
+}
+
+TEST(LineSample, SamplesOfPartsAreThatOfTheWhole) {
+  LineSample whole(2000, 7), first(2000, 7), second(2000, 7);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string line(static_cast<size_t>(i % 50), 'a');
+    whole.add(line + std::to_string(i));
+    LineSample& one = i / 100 % 2 == 0 ? first : second;
+    one.add(line + std::to_string(i));
+    (&one == &first ? second : first).skip(1);
+  }
+  first.add_packed(second.packed());
+  EXPECT_EQ(first.take(), whole.take());
+}
+
 TEST(LineSample, TheSeedDecidesTheSample) {
   const auto draw = [](uint64_t seed) {
     LineSample sample(30, seed);

@@ -65,6 +65,11 @@ std::future<Gathered> AggboxCommunicator::start_all_gather(std::string bytes, Pa
   return messages_->start_all_gather(std::move(bytes), patience);
 }
 
+std::future<Gathered> AggboxCommunicator::start_gather(std::string bytes, int root,
+                                                       Patience patience) {
+  return messages_->start_gather(std::move(bytes), root, patience);
+}
+
 std::future<void> AggboxCommunicator::start_barrier(Patience patience) {
   return messages_->start_barrier(patience);
 }

@@ -29,6 +29,7 @@ class AggboxCommunicator final : public Communicator {
   std::future<void> start_broadcast(std::span<std::byte> bytes, int root,
                                     Patience patience) override;
   std::future<Gathered> start_all_gather(std::string bytes, Patience patience) override;
+  std::future<Gathered> start_gather(std::string bytes, int root, Patience patience) override;
   std::future<void> start_barrier(Patience patience) override;
   void leave(std::string_view sentence, bool usage) override;
 
