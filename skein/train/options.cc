@@ -63,6 +63,8 @@ void TrainOptions::bind() {
   s.add("checkpoint.keep_last", &checkpoint.keep_last, "newest checkpoints that are kept",
         positive);
   s.add("checkpoint.keep_best", &checkpoint.keep_best, "best checkpoints that are kept", positive);
+  s.add("parallel.zero", &parallel.zero,
+        "stage of ZeRO: 1: processes share the optimiser's state; 0: each has all of it", {0, 1});
   s.add("language.source", &language.source, "filled in from the data");
   s.add("language.target", &language.target, "filled in from the data");
   s.add("language.source_vocabulary", &language.source_vocabulary, "filled in from the data");

@@ -58,6 +58,11 @@ struct CheckpointOptions {
   int64_t keep_best = 1;
 };
 
+// How ranks share the work; nothing of it changes what is trained.
+struct ParallelOptions {
+  int64_t zero = 0;  // 1: the optimiser's state is split over the ranks; 0: all have it
+};
+
 // What the data decides; training fills it in, and whoever loads the model reads it.
 struct LanguageOptions {
   std::string source;  // empty: a language model
@@ -88,6 +93,7 @@ class TrainOptions {
   DataOptions data;
   ValidationOptions validation;
   CheckpointOptions checkpoint;
+  ParallelOptions parallel;
   LanguageOptions language;
 
  private:

@@ -16,9 +16,9 @@ namespace skein {
 namespace {
 
 bool may_change(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {"train.max_updates", "train.max_epochs",
-                                                      "train.max_minutes", "train.log_every",
-                                                      "validation.",       "checkpoint."};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "train.max_updates", "train.max_epochs", "train.max_minutes", "train.log_every",
+      "validation.",       "checkpoint.",      "parallel."};
   return std::any_of(kNames.begin(), kNames.end(),
                      [name](std::string_view each) { return name.starts_with(each); });
 }

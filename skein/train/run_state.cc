@@ -83,7 +83,11 @@ void share(Communicator& communicator, const RunParts& parts, StartingPoint& sta
   parts.model.parameters().refresh_half();
   const TrainingState shared = training_state_from_json(states[0], "the state of rank 0");
   if (shared.step == 0) return;
-  for (const NamedTensor& each : parts.optimizer.state_tensors()) broadcast(each.values);
+  if (parts.sharded != nullptr) {
+    parts.sharded->scatter_state();
+  } else {
+    for (const NamedTensor& each : parts.optimizer.state_tensors()) broadcast(each.values);
+  }
   if (communicator.rank() == 0) return;
   start = {.updates = shared.step, .cursor = to_cursor(shared.numbers.at("cursor"))};
   parts.optimizer.restore_numbers(shared.numbers.at("optimizer"));

@@ -10,6 +10,7 @@
 #include "skein/optim/moving_average.h"
 #include "skein/optim/optimizer.h"
 #include "skein/optim/schedule.h"
+#include "skein/parallel/sharded_optimizer.h"
 #include "skein/train/checkpoint.h"
 #include "skein/train/validation_history.h"
 
@@ -19,6 +20,7 @@ namespace skein {
 struct RunParts {
   Model& model;
   Optimizer& optimizer;
+  ShardedOptimizer* sharded = nullptr;  // that optimiser, where ranks share its state
   Schedule& schedule;
   MovingAverage* average = nullptr;  // null: none is kept
   ValidationHistory& validations;

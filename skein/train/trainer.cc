@@ -47,6 +47,7 @@ class Run {
  private:
   bool leads() const { return communicator_.rank() == 0; }
   void build_model();
+  void make_optimizer();
   void go_on();
   RunParts parts();
   bool next_batches();
@@ -59,7 +60,7 @@ class Run {
   void share_validation();
   double score() const;
   void save();
-  void write_checkpoint();
+  void write_checkpoint(std::vector<NamedTensor> gathered_state);
   bool finished() const { return !end_reason().empty(); }
   std::string end_reason() const;
   double progress() const;
@@ -71,6 +72,7 @@ class Run {
   std::unique_ptr<Model> model_;
   std::unique_ptr<Criterion> criterion_;
   std::unique_ptr<Optimizer> optimizer_;
+  ShardedOptimizer* sharded_ = nullptr;  // optimizer_, where ranks share its state
   std::unique_ptr<Schedule> schedule_;
   std::optional<GradientExchange> exchange_;  // where there are other ranks
   std::optional<Updater> updater_;
@@ -139,6 +141,7 @@ void Run::go_on() {
   require_same_settings(*read_train_options(checkpoint.model().config()), options_, *newest);
   require_same_vocabularies(checkpoint.model(), data_.folder());
   require_same_data(checkpoint.numbers("data"), data_, *newest);
+  if (sharded_ != nullptr) sharded_->hold_whole_state();
   restore(parts(), checkpoint);
   start_ = {.updates = checkpoint.state().step, .cursor = cursor_of(checkpoint)};
   iterator_->seek(start_.cursor);
@@ -156,7 +159,7 @@ void Run::build_model() {
   parameters.initialize(static_cast<uint64_t>(options_.loop.seed));
   criterion_ = make_criterion(options_.criterion);
   criterion_->require(*model_);
-  optimizer_ = make_optimizer(options_.optimizer, flat_parameters(parameters));
+  make_optimizer();
   schedule_ = make_schedule(options_.schedule, {.rates = options_.optimizer.lr,
                                                 .total_updates = options_.loop.max_updates});
   if (communicator_.size() > 1) exchange_.emplace(communicator_, parameters);
@@ -172,9 +175,24 @@ void Run::build_model() {
                      options_.validation, options_.data.max_tokens);
 }
 
+void Run::make_optimizer() {
+  const FlatParameters parameters = flat_parameters(model_->parameters());
+  const auto make = [this](const FlatParameters& some) {
+    return skein::make_optimizer(options_.optimizer, some);
+  };
+  if (options_.parallel.zero == 0 || communicator_.size() == 1) {
+    optimizer_ = make(parameters);
+    return;
+  }
+  auto sharded = std::make_unique<ShardedOptimizer>(communicator_, make, parameters);
+  sharded_ = sharded.get();
+  optimizer_ = std::move(sharded);
+}
+
 RunParts Run::parts() {
   return {.model = *model_,
           .optimizer = *optimizer_,
+          .sharded = sharded_,
           .schedule = *schedule_,
           .average = average_ ? &*average_ : nullptr,
           .validations = validations_};
@@ -306,12 +324,16 @@ double Run::score() const {
 
 void Run::save() {
   saved_at_ = updates_;
-  if (store_) write_checkpoint();
+  std::vector<NamedTensor> state;
+  if (sharded_ != nullptr) state = sharded_->gather_state();
+  if (store_) write_checkpoint(std::move(state));
   communicator_.barrier(Patience::kWhileAlive);
 }
 
-void Run::write_checkpoint() {
+// `gathered_state`: of a sharded optimiser.
+void Run::write_checkpoint(std::vector<NamedTensor> gathered_state) {
   CheckpointContents contents = contents_of(parts(), updates_, batches_->cursor());
+  if (sharded_ != nullptr) contents.optimizer = std::move(gathered_state);
   contents.model.config = options_.to_toml();
   contents.model.files = data_.vocabularies();
   contents.state.numbers["data"] = identity_of(data_);

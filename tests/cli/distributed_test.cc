@@ -269,6 +269,20 @@ TEST_F(Distributed, VocabularyAndDataAreThoseOfOneProcess) {
   EXPECT_FALSE(fs::exists(folder_.path() / "data2"));
 }
 
+// The same model, and checkpoints for any number of processes.
+TEST_F(Distributed, TheOptimizersStateCanBeSplit) {
+  const std::string zero = "--parallel.zero 1";
+  succeed(on(3, train("plain", 4)));
+  succeed(on(3, train("split", 4, zero)));
+  EXPECT_EQ(parameters_of("split"), parameters_of("plain"));
+  succeed("cp -r split two && cp -r split alone");
+  succeed(on(3, train("split", 8, zero)));
+  succeed(on(2, train("two", 8, zero)));
+  succeed(train("alone", 8));
+  expect_same_course("two", "split");
+  expect_same_course("alone", "split");
+}
+
 TEST_F(Distributed, OneProcessNeedsNoMpi) {
   const ShellResult one = run(on(1, train("model", 2)));
   EXPECT_EQ(one.exit_code, 0) << one.error;

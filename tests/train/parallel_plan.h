@@ -13,6 +13,7 @@
 #include "comm/thread_network.h"
 #include "models/random_batch.h"
 #include "skein/base/parallel.h"
+#include "skein/parallel/sharded_optimizer.h"
 #include "skein/train/options.h"
 #include "skein/train/update.h"
 
@@ -53,6 +54,15 @@ class PlanRank {
   }
 
   static constexpr VocabularySizes kVocabulary{.source = 23, .target = 23, .shared = true};
+
+  // As `parallel.zero 1` has it.
+  void shard_optimizer(Communicator& communicator) {
+    const auto make = [this](const FlatParameters& some) {
+      return make_optimizer(options_.optimizer, some);
+    };
+    optimizer_ = std::make_unique<ShardedOptimizer>(communicator, make,
+                                                    flat_parameters(model_->parameters()));
+  }
 
   Model& model() { return *model_; }
   Optimizer& optimizer() { return *optimizer_; }

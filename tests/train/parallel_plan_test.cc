@@ -19,6 +19,15 @@ Outcome data_parallel(Communicator& communicator, const PlanTask& task) {
   });
 }
 
+Outcome zero_1(Communicator& communicator, const PlanTask& task) {
+  PlanRank rank(task);
+  rank.shard_optimizer(communicator);
+  GradientExchange exchange(communicator, rank.model().parameters(), 4096);
+  return rank.run(task, &exchange, [&](const auto& update) {
+    return share_of(update, communicator.rank(), communicator.size());
+  });
+}
+
 Batch batch_of(int64_t sentences, uint64_t seed) {
   Batch batch = random_batch(PlanRank::kVocabulary, sentences, seed, 9);
   batch.sample_ids.resize(static_cast<size_t>(sentences));
@@ -80,6 +89,33 @@ TEST(DataParallel, IsLikeOneProcessAfter20StepsOfAdam) {
   }
   // Adam divides by the root of the gradient's square: where that is rounding, so is the step.
   for (const int size : kSizes) expect_like_one_process(data_parallel, task, size, 1e-4);
+}
+
+TEST(Zero1, IsLikeOneProcessInOneStep) {
+  for (const int size : kSizes) {
+    expect_like_one_process(zero_1, one_step({batch_of(17, 1)}), size, kBound);
+    expect_like_one_process(
+        zero_1, with(one_step({batch_of(2, 1), batch_of(1, 2)}), {{"train.clip_norm", "0.01"}}),
+        size, kBound);
+  }
+}
+
+TEST(Zero1, IsPlainDataParallelToTheBitAfter20Steps) {
+  for (const std::string& optimizer : optimizer_registry().names()) {
+    PlanTask task{.settings = {{"optimizer.lr", "0.001"},
+                               {"optimizer.name", optimizer},
+                               {"train.clip_norm", "1"}}};
+    for (uint64_t update = 0; update < 20; ++update) {
+      task.updates.push_back({batch_of(3 + static_cast<int64_t>(update % 9), 10 + update)});
+    }
+    for (const int size : {2, 3, 4}) {
+      const std::vector<Outcome> expected = run_plan(data_parallel, task, size);
+      for (const Outcome& outcome : run_plan(zero_1, task, size)) {
+        EXPECT_EQ(outcome.parameters, expected[0].parameters) << optimizer << " by " << size;
+        EXPECT_EQ(outcome.gradient_norm, expected[0].gradient_norm);
+      }
+    }
+  }
 }
 
 TEST(DataParallel, RepeatsToTheBitWhateverTheTiming) {
