@@ -33,6 +33,15 @@ std::uint32_t number(const char* name) {
   return value;
 }
 
+Path path() {
+  const char* value = std::getenv("AGGBOX_PATH");
+  const std::string text = value ? value : "";
+  if (text.empty()) return Path::kAny;
+  if (text == "kernel") return Path::kKernel;
+  if (text == "tcp") return Path::kTcp;
+  throw Error(fmt::format("AGGBOX_PATH={} is not a path; expected kernel or tcp", text));
+}
+
 }  // namespace
 
 std::string usable_interface() {
@@ -65,7 +74,8 @@ GroupOptions options_from_environment() {
   return {.interface = variable("AGGBOX_INTERFACE"),
           .coordinator = variable("AGGBOX_COORDINATOR"),
           .rank = number("AGGBOX_RANK"),
-          .size = number("AGGBOX_SIZE")};
+          .size = number("AGGBOX_SIZE"),
+          .path = path()};
 }
 
 }  // namespace aggbox

@@ -1,6 +1,6 @@
-// What the environment says of a group: its options, as it `aggbox lab run` sets them and a job's
-// start script may (AGGBOX_INTERFACE, AGGBOX_COORDINATOR, AGGBOX_RANK, AGGBOX_SIZE), or the
-// interface alone.
+// What the environment says of a group: its options, as `aggbox lab run` sets them and a job's
+// start script may (AGGBOX_INTERFACE, AGGBOX_COORDINATOR, AGGBOX_RANK, AGGBOX_SIZE and, if it
+// likes, AGGBOX_PATH, which is kernel or tcp), or the interface alone.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace aggbox {
 
-// Throws Error naming the variable that is missing or no number.
+// Throws Error naming the variable that is missing or has no such value.
 GroupOptions options_from_environment();
 
 // AGGBOX_INTERFACE, or else the one interface of this host that is up for AggBox. Throws

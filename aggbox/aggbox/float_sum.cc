@@ -24,10 +24,10 @@ std::span<Float> block_of(std::span<Float> values, std::size_t block) {
   return values.subspan(first, std::min(kBlockValues, values.size() - first));
 }
 
-void sum_as_they_are(Pipeline& pipeline, std::uint32_t rank, std::uint32_t size,
+void sum_as_they_are(Exchanger& exchanger, std::uint32_t rank, std::uint32_t size,
                      std::span<float> values, double factor) {
   GatherExchange all(rank, size, bytes_of(values));
-  pipeline.run(all);
+  exchanger.run(all);
   for (std::size_t i = 0; i < values.size(); ++i) {
     double sum = 0;
     for (std::uint32_t other = 0; other < size; ++other) {
@@ -112,13 +112,13 @@ class BlockFloatExchange : public Exchange {
   FloatSum sum_;
 };
 
-std::vector<std::uint8_t> largest_exponents(Pipeline& pipeline, std::uint32_t rank,
+std::vector<std::uint8_t> largest_exponents(Exchanger& exchanger, std::uint32_t rank,
                                             std::uint32_t size, std::span<const float> values) {
   std::vector<std::uint8_t> exponents((values.size() + kBlockValues - 1) / kBlockValues);
   for (std::size_t block = 0; block < exponents.size(); ++block)
     exponents[block] = block_exponent(block_of(values, block));
   GatherExchange all(rank, size, exponents);
-  pipeline.run(all);
+  exchanger.run(all);
   for (std::uint32_t other = 0; other < size; ++other) {
     const auto theirs = all.of(other);
     for (std::size_t block = 0; block < exponents.size(); ++block)
@@ -128,39 +128,40 @@ std::vector<std::uint8_t> largest_exponents(Pipeline& pipeline, std::uint32_t ra
 }
 
 template <typename Lane>
-void sum_blocks(Pipeline& pipeline, std::uint32_t rank, std::uint32_t size, std::span<float> values,
-                std::span<const std::uint8_t> exponents, const FloatSum& sum) {
+void sum_blocks(Exchanger& exchanger, std::uint32_t rank, std::uint32_t size,
+                std::span<float> values, std::span<const std::uint8_t> exponents,
+                const FloatSum& sum) {
   BlockFloatExchange<Lane> exchange(rank, size, values, exponents, sum);
-  pipeline.run(exchange);
+  exchanger.run(exchange);
 }
 
 }  // namespace
 
-void sum_floats(Pipeline& pipeline, std::uint32_t rank, std::uint32_t size, std::span<float> values,
-                const FloatSum& sum) {
+void sum_floats(Exchanger& exchanger, std::uint32_t rank, std::uint32_t size,
+                std::span<float> values, const FloatSum& sum) {
   for (std::size_t i = 0; i < sum.residual.size(); ++i) {
     values[i] += sum.residual[i];
     sum.residual[i] = 0;
   }
   if (values.size() * size <= kBlockValues) {
-    sum_as_they_are(pipeline, rank, size, values, sum.factor);
+    sum_as_they_are(exchanger, rank, size, values, sum.factor);
     return;
   }
-  const std::vector<std::uint8_t> exponents = largest_exponents(pipeline, rank, size, values);
+  const std::vector<std::uint8_t> exponents = largest_exponents(exchanger, rank, size, values);
   switch (sum.lanes) {
     case Lanes::kInt32:
-      sum_blocks<std::uint32_t>(pipeline, rank, size, values, exponents, sum);
+      sum_blocks<std::uint32_t>(exchanger, rank, size, values, exponents, sum);
       break;
     case Lanes::kInt16:
-      sum_blocks<std::uint16_t>(pipeline, rank, size, values, exponents, sum);
+      sum_blocks<std::uint16_t>(exchanger, rank, size, values, exponents, sum);
       break;
     case Lanes::kInt8:
-      sum_blocks<std::uint8_t>(pipeline, rank, size, values, exponents, sum);
+      sum_blocks<std::uint8_t>(exchanger, rank, size, values, exponents, sum);
       break;
   }
   for (std::size_t block = 0; block < exponents.size(); ++block) {
     if (exponents[block] == kNotFinite)
-      sum_as_they_are(pipeline, rank, size, block_of(values, block), sum.factor);
+      sum_as_they_are(exchanger, rank, size, block_of(values, block), sum.factor);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "aggbox/aggbox/pipeline.h"
+#include "aggbox/aggbox/exchanger.h"
 #include "aggbox/aggbox/reduction.h"
 
 namespace aggbox {
@@ -22,7 +22,7 @@ struct FloatSum {
 // So few values that all ranks' fit into one chunk go as they are and are added in double
 // precision, in the order of ranks. More go as block floats (block_float.h), 352 to a block, after
 // an exchange of exponents; blocks with NaN or infinities go as they are, and follow IEEE 754.
-void sum_floats(Pipeline& pipeline, std::uint32_t rank, std::uint32_t size, std::span<float> values,
-                const FloatSum& sum);
+void sum_floats(Exchanger& exchanger, std::uint32_t rank, std::uint32_t size,
+                std::span<float> values, const FloatSum& sum);
 
 }  // namespace aggbox

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <optional>
 #include <random>
 #include <vector>
 
 #include "aggbox/aggbox/broadcaster.h"
 #include "aggbox/aggbox/dispatcher.h"
+#include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/error.h"
 #include "aggbox/aggbox/float_order.h"
 #include "aggbox/aggbox/float_sum.h"
@@ -18,6 +20,7 @@
 #include "aggbox/aggbox/kernel_job.h"
 #include "aggbox/aggbox/pipeline.h"
 #include "aggbox/aggbox/rendezvous.h"
+#include "aggbox/aggbox/tcp_path.h"
 #include "aggbox/aggbox/worker.h"
 
 namespace aggbox {
@@ -55,10 +58,22 @@ std::span<T> span_of(const Values& values) {
   return {static_cast<T*>(values.data), values.size};
 }
 
-Interface usable(Interface interface) {
-  if (const std::string fault = too_small_mtu(interface); !fault.empty())
-    throw UnavailableError(fault);
-  return interface;
+// What keeps this host from the kernel path, as far as that can be told beforehand.
+std::string obstacle(const GroupOptions& options, const Interface& interface) {
+  if (options.path == Path::kTcp) return "TCP was asked for";
+  if (const std::string fault = too_small_mtu(interface); !fault.empty()) return fault;
+  return first_fault();
+}
+
+// The sentence of an UnavailableError of `body`; empty where it has none.
+template <typename Body>
+std::string fault_of(Body body) {
+  try {
+    body();
+  } catch (const UnavailableError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 std::uint64_t random_word() {
@@ -71,7 +86,7 @@ std::uint64_t random_word() {
 struct Group::State {
   explicit State(const GroupOptions& settings)
       : options(settings),
-        interface(usable(find_interface(settings.interface))),
+        interface(find_interface(settings.interface)),
         rendezvous({.coordinator = settings.coordinator,
                     .rank = settings.rank,
                     .size = settings.size,
@@ -80,13 +95,29 @@ struct Group::State {
     Membership choice = {.authenticate_payload = settings.authenticate_payload,
                          .multicast = settings.multicast,
                          .window = settings.window};
-    if (settings.rank == 0) choose_job(choice);
+    std::string fault = obstacle(settings, interface);
+    choice.job = static_cast<std::uint32_t>(random_word());
+    choice.key = {random_word(), random_word()};
+    if (settings.rank == 0 && fault.empty()) fault = fault_of([&] { choose_job(choice); });
     const Membership membership = rendezvous.agree(choice);
-    if (settings.rank != 0) entry.emplace(settings.interface, membership.job);
+    if (fault.empty()) fault = fault_of([&] { load(membership); });
+    // All go the same way. With no fault, packets that come from now on meet the job's programs.
+    const std::string reason = rendezvous.first_sentence(fault, settings.join_timeout);
+    if (reason.empty()) {
+      if (membership.multicast && membership.size() > 2) try_multicast(membership);
+    } else if (settings.path == Path::kKernel) {
+      throw UnavailableError(reason);
+    } else {
+      go_over_tcp(membership, reason);
+    }
+  }
+
+  void load(const Membership& membership) {
+    if (options.rank != 0) entry.emplace(options.interface, membership.job);
     if (!entry->claimed()) {
       throw UnavailableError(fmt::format(
           "the place of job {:08x} on '{}' is taken by another job; start the group again",
-          membership.job, settings.interface));
+          membership.job, options.interface));
     }
     kernel.emplace(membership, interface.index, entry->hook());
     for (const auto type : {AGGBOX_VOID, AGGBOX_CONTRIBUTION, AGGBOX_RESULT, AGGBOX_BROADCAST,
@@ -96,15 +127,39 @@ struct Group::State {
     for (const auto request : {AGGBOX_OWN_CONTRIBUTION, AGGBOX_SPREAD})
       entry->enter(request, kernel->program(request));
     broadcaster.emplace(membership, *kernel,
-                        Broadcaster::Options{.timeout = settings.timeout,
+                        Broadcaster::Options{.timeout = options.timeout,
                                              .check_peers = [this] { check_peers(); },
-                                             .while_waiting = settings.while_waiting});
+                                             .while_waiting = options.while_waiting});
     pipeline.emplace(membership, *kernel,
-                     Pipeline::Options{.timeout = settings.timeout,
+                     Pipeline::Options{.timeout = options.timeout,
                                        .check_peers = [this] { check_peers(); },
-                                       .while_waiting = settings.while_waiting});
-    rendezvous.meet(settings.join_timeout);
-    if (membership.multicast && membership.size() > 2) try_multicast(membership);
+                                       .while_waiting = options.while_waiting});
+  }
+
+  void go_over_tcp(const Membership& membership, const std::string& reason) {
+    if (options.rank == 0 && options.path != Path::kTcp)
+      std::fputs(fmt::format("aggbox: the group goes over TCP: {}\n", reason).c_str(), stderr);
+    pipeline.reset();
+    broadcaster.reset();
+    kernel.reset();
+    entry.reset();
+    tcp.emplace(membership, rendezvous,
+                TcpMesh::Options{.join_timeout = options.join_timeout,
+                                 .timeout = options.timeout,
+                                 .while_waiting = options.while_waiting});
+  }
+
+  Exchanger& exchanger() {
+    if (tcp) return *tcp;
+    return *pipeline;
+  }
+
+  void broadcast(std::span<std::uint8_t> bytes, std::uint32_t root) {
+    if (tcp) {
+      tcp->broadcast(bytes, root);
+    } else {
+      broadcaster->run(bytes, root);
+    }
   }
 
   // Every rank sends to all; if one has to send again, to those that did not get it, the network
@@ -126,7 +181,6 @@ struct Group::State {
   }
 
   void choose_job(Membership& choice) {
-    choice.key = {random_word(), random_word()};
     for (std::uint32_t tries = 0; tries < 16 * DispatcherEntry::kEntries; ++tries) {
       choice.job = static_cast<std::uint32_t>(random_word());
       entry.emplace(options.interface, choice.job);
@@ -159,7 +213,7 @@ struct Group::State {
   template <typename T>
   void reduce_integers(std::span<T> values, Reduction reduction) {
     IntegerExchange<T> exchange(values, reduction);
-    pipeline->run(exchange);
+    exchanger().run(exchange);
   }
 
   void reduce_floats(std::span<float> values, Reduction reduction, const FloatOptions& floats) {
@@ -171,7 +225,7 @@ struct Group::State {
         throw Error(fmt::format("a residual of {} values is of no use to {}; expected as many",
                                 floats.residual.size(), values.size()));
       }
-      sum_floats(*pipeline, options.rank, options.size, values,
+      sum_floats(exchanger(), options.rank, options.size, values,
                  {.factor = reduction == Reduction::kMean ? 1.0 / options.size : 1,
                   .lanes = floats.lanes,
                   .residual = floats.residual,
@@ -198,6 +252,7 @@ struct Group::State {
   void timed(const std::function<void()>& collective) {
     const auto begin = std::chrono::steady_clock::now();
     collective();
+    if (!kernel) return;
     kernel->note_collective(std::chrono::steady_clock::now() - begin, retransmissions());
   }
 
@@ -215,6 +270,7 @@ struct Group::State {
   std::optional<KernelJob> kernel;
   std::optional<Pipeline> pipeline;
   std::optional<Broadcaster> broadcaster;
+  std::optional<TcpPath> tcp;  // instead of the four before
   Worker worker;
 };
 
@@ -233,6 +289,7 @@ Group::~Group() {
 
 std::uint32_t Group::rank() const { return state_->options.rank; }
 std::uint32_t Group::size() const { return state_->options.size; }
+Path Group::path() const { return state_->tcp ? Path::kTcp : Path::kKernel; }
 bool Group::multicast() const { return state_->replicates; }
 
 void Group::all_reduce(Values values, Reduction reduction, const FloatOptions& floats) {
@@ -255,7 +312,7 @@ void Group::all_gather(std::span<std::uint8_t> bytes) {
   const std::size_t part = bytes.size() / size();
   state_->run([&] {
     for (std::uint32_t root = 0; root < size(); ++root)
-      state_->broadcaster->run(bytes.subspan(root * part, part), root);
+      state_->broadcast(bytes.subspan(root * part, part), root);
   });
 }
 
@@ -265,7 +322,7 @@ Handle Group::start(std::function<void()> collectives) {
 
 void Group::broadcast(std::span<std::uint8_t> bytes, std::uint32_t root) {
   check_root(root, size());
-  state_->run([&] { state_->broadcaster->run(bytes, root); });
+  state_->run([&] { state_->broadcast(bytes, root); });
 }
 
 void Group::barrier() {
@@ -279,6 +336,7 @@ void Group::abandon() {
 }
 
 Counters Group::counters() const {
+  if (!state_->kernel) return {};
   const KernelJob& kernel = *state_->kernel;
   Counters counters = {.added = kernel.events(AGGBOX_ADDED) + kernel.events(AGGBOX_COMPLETED),
                        .completed = kernel.events(AGGBOX_COMPLETED),

@@ -1,5 +1,5 @@
 // A group of processes on hosts of one Ethernet, one rank each, whose collectives run in the hosts'
-// kernels.
+// kernels; or, where those cannot, in the processes over TCP, with the same results.
 //
 // Every rank makes the same calls in the same order. N is the number of ranks, B the bytes of the
 // values.
@@ -17,6 +17,10 @@
 #include "aggbox/aggbox/reduction.h"
 
 namespace aggbox {
+
+// Where collectives are done. kAny: in the kernels, and where one of the hosts cannot, over TCP,
+// which rank 0 says in a line on stderr.
+enum class Path { kAny, kKernel, kTcp };
 
 struct GroupOptions {
   std::string interface;    // the one that is up for AggBox: `aggbox up --interface e0`
@@ -38,6 +42,9 @@ struct GroupOptions {
   // If given: called about every millisecond by a collective that waits for others, on the thread
   // that runs it. For programs that owe others something meanwhile.
   std::function<void()> while_waiting = {};
+  // One rank that asks for kTcp has all go that way. kKernel: where that is not possible, the
+  // constructor fails.
+  Path path = Path::kAny;
 };
 
 // bfloat16: the upper half of a float32.
@@ -71,7 +78,7 @@ struct FloatOptions {
   std::span<float> residual = {};
 };
 
-// What happened in this rank's kernel and process since it joined.
+// What happened in this rank's kernel and process since it joined; over TCP, nothing of it does.
 struct Counters {
   std::uint64_t added = 0;       // contributions of others, and own
   std::uint64_t completed = 0;   // chunks
@@ -98,8 +105,9 @@ class Handle {
 
 class Group {
  public:
-  // Returns when all ranks have joined. Throws UnavailableError where this host cannot (rights,
-  // kernel, interface not up), PeerError naming the ranks that did not come in time.
+  // Returns when all ranks have joined. Throws UnavailableError where this host has no such
+  // interface, or a host has not what Path::kKernel needs (rights, kernel, interface up); PeerError
+  // naming the ranks that did not come in time.
   explicit Group(const GroupOptions& options);
   // Waits for the others to be done as well, up to the timeout.
   ~Group();
@@ -108,6 +116,8 @@ class Group {
 
   std::uint32_t rank() const;
   std::uint32_t size() const;
+  // kKernel or kTcp.
+  Path path() const;
   // Whether the network replicates what is for all.
   bool multicast() const;
 

@@ -14,14 +14,14 @@
 #include <functional>
 #include <vector>
 
-#include "aggbox/aggbox/exchange.h"
+#include "aggbox/aggbox/exchanger.h"
 #include "aggbox/aggbox/kernel_job.h"
 #include "aggbox/aggbox/membership.h"
 #include "aggbox/aggbox/sender.h"
 
 namespace aggbox {
 
-class Pipeline {
+class Pipeline : public Exchanger {
  public:
   struct Options {
     std::chrono::milliseconds timeout;  // without any result, before a PeerError
@@ -30,7 +30,7 @@ class Pipeline {
   };
   Pipeline(const Membership& membership, KernelJob& kernel, Options options);
 
-  void run(Exchange& exchange);
+  void run(Exchange& exchange) override;
 
   std::uint64_t retransmissions() const { return retransmissions_; }
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::uint32_t kHelloMagic = 0x4c484741;  // "AGHL"
 constexpr timeval kPatienceWithStrangers = {.tv_sec = 1, .tv_usec = 0};
+
+constexpr std::size_t kSentenceBytes = 512;
 
 struct Hello {
   std::uint32_t magic;
@@ -192,6 +195,42 @@ void Rendezvous::end() {
   for (const Descriptor& peer : peers_) {
     if (peer) ::shutdown(peer.get(), SHUT_RDWR);
   }
+}
+
+void Rendezvous::gather_bytes(const void* own, std::size_t bytes, void* all,
+                              std::chrono::milliseconds timeout) {
+  deadline_ = std::chrono::steady_clock::now() + timeout;
+  auto* to = static_cast<char*>(all);
+  if (meeting_.rank != 0) {
+    send(peers_[0], own, bytes);
+    receive(peers_[0], all, bytes * meeting_.size);
+    return;
+  }
+  std::memcpy(to, own, bytes);
+  for (std::uint32_t rank = 1; rank < meeting_.size; ++rank)
+    receive(peers_[rank], to + rank * bytes, bytes);
+  for (std::uint32_t rank = 1; rank < meeting_.size; ++rank)
+    send(peers_[rank], all, bytes * meeting_.size);
+}
+
+std::vector<std::uint16_t> Rendezvous::gather(std::uint16_t own,
+                                              std::chrono::milliseconds timeout) {
+  std::vector<std::uint16_t> all(meeting_.size);
+  gather_bytes(&own, sizeof own, all.data(), timeout);
+  return all;
+}
+
+std::string Rendezvous::first_sentence(const std::string& own, std::chrono::milliseconds timeout) {
+  using Text = std::array<char, kSentenceBytes>;
+  Text text = {};
+  own.copy(text.data(), kSentenceBytes - 1);
+  std::vector<Text> all(meeting_.size);
+  gather_bytes(text.data(), sizeof text, all.data(), timeout);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    all[rank].back() = 0;
+    if (all[rank][0]) return fmt::format("rank {}: {}", rank, all[rank].data());
+  }
+  return "";
 }
 
 std::optional<std::uint32_t> Rendezvous::departed() const {

@@ -36,10 +36,20 @@ class Rendezvous {
   // another thread than the rest.
   void end();
 
+  // Every rank's word, by rank. Throws PeerError as meet() does.
+  std::vector<std::uint16_t> gather(std::uint16_t own, std::chrono::milliseconds timeout);
+
+  // The sentence of the lowest rank that has one, with its number; empty where none has. The same
+  // on all ranks. Throws PeerError as meet() does.
+  std::string first_sentence(const std::string& own, std::chrono::milliseconds timeout);
+
   // A rank whose process has ended, if one has.
   std::optional<std::uint32_t> departed() const;
 
  private:
+  // own: of `bytes` bytes. all: every rank's, by rank.
+  void gather_bytes(const void* own, std::size_t bytes, void* all,
+                    std::chrono::milliseconds timeout);
   void gather_hellos();
   void say_hello();
   void send(const Descriptor& peer, const void* data, std::size_t bytes) const;

@@ -165,7 +165,8 @@ std::unique_ptr<CommunicatorGroup> CommunicatorGroup::join(MPI_Comm communicator
                        .size = static_cast<std::uint32_t>(hosts),
                        .timeout = std::chrono::seconds(settings.timeout_seconds),
                        .join_timeout = std::chrono::seconds(30),
-                       .while_waiting = let_mpi_work});
+                       .while_waiting = let_mpi_work,
+                       .path = Path::kKernel});
     }
   } catch (const std::exception& error) {
     failure = error.what();

@@ -22,8 +22,7 @@ namespace aggbox {
 
 // Runs `body` as every rank at once, in a process a rank. Returns what went wrong, a line a rank;
 // empty if nothing did.
-inline std::string on_hosts(std::uint32_t hosts,
-                            const std::function<void(const GroupOptions&)>& body) {
+inline std::string as_ranks(std::uint32_t hosts, const std::function<void(std::uint32_t)>& body) {
   std::vector<pid_t> children;
   int messages[2];
   if (::pipe(messages) != 0) return "no pipe";
@@ -33,8 +32,7 @@ inline std::string on_hosts(std::uint32_t hosts,
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::alarm(120);
       try {
-        Lab::enter(rank + 1);
-        body({.interface = "e0", .coordinator = "10.77.0.1:7077", .rank = rank, .size = hosts});
+        body(rank);
         ::_exit(0);
       } catch (const std::exception& error) {
         ::dprintf(messages[1], "rank %u: %s\n", rank, error.what());
@@ -57,6 +55,15 @@ inline std::string on_hosts(std::uint32_t hosts,
           "rank " + std::to_string(rank) + ": signal " + std::to_string(WTERMSIG(status)) + "\n";
   }
   return failures;
+}
+
+// The same, every rank on its host of the lab.
+inline std::string on_hosts(std::uint32_t hosts,
+                            const std::function<void(const GroupOptions&)>& body) {
+  return as_ranks(hosts, [&](std::uint32_t rank) {
+    Lab::enter(rank + 1);
+    body({.interface = "e0", .coordinator = "10.77.0.1:7077", .rank = rank, .size = hosts});
+  });
 }
 
 // Memory that the ranks' processes and the test see.
