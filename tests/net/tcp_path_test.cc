@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <stdexcept>
 
@@ -147,8 +147,9 @@ TEST(TcpPath, ItsSumsOfFloatsAreTheKernelsToTheBit) {
                            group.all_reduce(std::span(values), Reduction::kMean, {.lanes = lanes});
                            results[path == Path::kTcp] = values;
                          }
-                         require(std::memcmp(results[0].data(), results[1].data(),
-                                             kSize * sizeof(float)) == 0,
+                         require(std::ranges::equal(results[0], results[1], {},
+                                                    std::bit_cast<std::uint32_t, float>,
+                                                    std::bit_cast<std::uint32_t, float>),
                                  "other results");
                        }),
               "");
