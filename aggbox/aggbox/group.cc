@@ -332,6 +332,7 @@ void Group::barrier() {
 
 void Group::abandon() {
   state_->rendezvous.end();
+  if (state_->tcp) state_->tcp->end();
   state_->run([] {});  // after all that was started
 }
 

@@ -180,6 +180,12 @@ void TcpMesh::flush() {
   while (any()) wait(0);
 }
 
+void TcpMesh::end() {
+  for (const Peer& peer : peers_) {
+    if (peer.socket) ::shutdown(peer.socket.get(), SHUT_RDWR);
+  }
+}
+
 bool TcpMesh::send_some(Peer& peer, std::uint32_t rank) {
   const ssize_t sent = ::send(peer.socket.get(), peer.out.data() + peer.out_begin, queued(rank),
                               MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -39,6 +39,9 @@ class TcpMesh {
   void wait(std::uint64_t from);
   // Returns when nothing is queued.
   void flush();
+  // Ends the connections: the others take this rank for one that has left. May be called from
+  // another thread than the rest, whose calls then throw PeerError.
+  void end();
 
  private:
   using Clock = std::chrono::steady_clock;

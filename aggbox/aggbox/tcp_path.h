@@ -26,6 +26,9 @@ class TcpPath : public Exchanger {
   // have it, on others when it is here. The root sends (N-1) B.
   void broadcast(std::span<std::uint8_t> bytes, std::uint32_t root);
 
+  // As TcpMesh::end().
+  void end() { mesh_.end(); }
+
  private:
   struct Share {  // of one owner, in chunks of this exchange
     std::size_t chunks = 0;

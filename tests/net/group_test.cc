@@ -462,6 +462,31 @@ TEST_P(LabOf, ARankThatDiesIsNamed) {
       << failures;
 }
 
+// Also while it has started something that the others have not come to.
+TEST_P(LabOf, ARankThatAbandonsTheGroupIsNamed) {
+  const std::string failures = on_hosts(hosts(), [](const GroupOptions& options) {
+    Group group(options);
+    group.barrier();
+    std::vector<std::int32_t> values(10000);
+    if (group.rank() == group.size() - 1) {
+      Handle started = group.start([&] { group.all_reduce(std::span(values)); });
+      group.abandon();
+      try {
+        started.wait();
+      } catch (const PeerError&) {
+        return;
+      }
+      throw Error("the sum has come without the others");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    group.all_reduce(std::span(values));
+  });
+  const std::string last = std::to_string(hosts() - 1);
+  EXPECT_NE(failures.find("rank 0: rank " + last + " has left the group"), std::string::npos)
+      << failures;
+  EXPECT_EQ(failures.find("rank " + last + ": "), std::string::npos) << failures;
+}
+
 TEST_P(LabOf, AnInterfaceOfTooSmallAnMtuIsNamed) {
   ASSERT_EQ(std::system("ip netns exec aggbox-2 ip link set e0 mtu 1400"), 0);
   const std::string failures = on_hosts(hosts(), [](GroupOptions options) {

@@ -63,6 +63,7 @@ Communicator* skein_start_aggbox(std::unique_ptr<Communicator>* messages, double
   aggbox::GroupOptions options;
   options.rank = static_cast<std::uint32_t>(all.rank());
   options.size = static_cast<std::uint32_t>(all.size());
+  options.path = aggbox::Path::kKernel;
   options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * timeout));
   std::uint32_t address = 0;
   std::optional<aggbox::ReservedPort> port;
