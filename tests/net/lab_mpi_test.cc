@@ -19,10 +19,13 @@ namespace {
 
 const std::string kCommand = AGGBOX_COMMAND;
 
+// Without what Open MPI says when a process of its own was quicker than another.
 std::vector<std::string> sorted_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find("plm:rsh: Warning: setpgid") == line.npos) lines.push_back(line);
+  }
   std::sort(lines.begin(), lines.end());
   return lines;
 }
@@ -78,7 +81,7 @@ TEST_F(LabMpi, EveryHostRunsItsRanks) {
 TEST_F(LabMpi, OptionsOfMpirunMayComeBeforeTheProgram) {
   const Outcome outcome =
       run_command(kCommand + " lab mpirun -- -np 1 -x ANSWER=42 sh -c 'echo $ANSWER'");
-  EXPECT_EQ(outcome.output, "42\n");
+  EXPECT_EQ(sorted_lines(outcome.output), std::vector<std::string>{"42"});
 }
 
 TEST_F(LabMpi, ItsExitCodeIsMpiruns) {
