@@ -89,18 +89,23 @@ TEST_F(LabOnThisMachine, AFrozenOrKilledHostIsNamed) {
                 {"kill", "rank 0: rank 1 has left the group"}};
   for (const auto& [fault, told] : kCases) {
     Lab::up({.hosts = 3});
-    const SharedArray<std::atomic<int>> rounds(1);
+    const SharedArray<std::atomic<int>> rounds(1), failed(1);
     auto failures = std::async(std::launch::async, [&] {
       return on_hosts(3, [&](GroupOptions options) {
         options.timeout = std::chrono::seconds(1);
         Group group(options);
-        for (;; ++rounds.values()[0]) group.barrier();
+        try {
+          for (;; ++rounds.values()[0]) group.barrier();
+        } catch (const PeerError&) {
+          ++failed.values()[0];
+          throw;
+        }
       });
     });
     while (rounds.values()[0] < 30) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     EXPECT_EQ(run_command(kCommand + " lab " + fault + " --host 2").output,
               "1 processes of host 2\n");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    while (failed.values()[0] < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     Lab::kill(2);
     EXPECT_THAT(failures.get(), HasSubstr(told));
   }
