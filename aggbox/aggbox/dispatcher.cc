@@ -183,8 +183,13 @@ bool detach_dispatcher(const std::string& interface) {
 std::vector<std::string> interfaces_up() {
   const std::string all = fmt::format("{}/aggbox", kBpfFileSystem), here = name_here("");
   std::vector<std::string> interfaces;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(all, none)) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(all, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw UnavailableError(
+        fmt::format("{} cannot be read: {}; it takes root", all, error.message()));
+  }
+  for (const auto& entry : entries) {
     const std::string name = entry.path().filename();
     if (name.starts_with(here)) interfaces.push_back(name.substr(here.size()));
   }

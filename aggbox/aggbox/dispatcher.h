@@ -29,7 +29,8 @@ void attach_dispatcher(const std::string& interface, Hook hook);
 // Takes it away again, with what crashed jobs left in its table. Returns whether there was one.
 bool detach_dispatcher(const std::string& interface);
 
-// The interfaces of the present network namespace that it is attached to.
+// The interfaces of the present network namespace that it is attached to. Throws UnavailableError
+// where rights are missing.
 std::vector<std::string> interfaces_up();
 
 // The table of an interface, to look at.

@@ -194,9 +194,10 @@ std::uint32_t require_host(std::optional<std::uint32_t> host) {
 
 std::size_t signal_host(std::uint32_t host, int signal) {
   require_host(host);
-  const std::vector<pid_t> processes = processes_in(name_of(host));
-  for (const pid_t process : processes) ::kill(process, signal);
-  return processes.size();
+  std::size_t reached = 0;  // one may have ended meanwhile
+  for (const pid_t process : processes_in(name_of(host)))
+    reached += ::kill(process, signal) == 0 ? 1 : 0;
+  return reached;
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, std::uint32_t host,
@@ -278,6 +279,8 @@ int Lab::run(const std::vector<std::string>& command, std::optional<std::uint32_
   for (std::uint32_t i = host.value_or(1); i <= host.value_or(all); ++i) {
     const pid_t child = ::fork();
     if (child == 0) become(command, i, all);
+    if (child < 0)
+      throw UnavailableError(fmt::format("no process can be started: {}", std::strerror(errno)));
     children.push_back(child);
   }
   int result = 0;

@@ -39,8 +39,8 @@ class Lab {
   // the first exit code that is not 0. The commands end with this process.
   static int run(const std::vector<std::string>& command, std::optional<std::uint32_t> host);
 
-  // What happens to a host: its processes stand still, go on, or end at once. Return how many there
-  // are; throw Error where there is no such host.
+  // What happens to a host: its processes stand still, go on, or end at once. Return how many
+  // that were; throw Error where there is no such host.
   static std::size_t freeze(std::uint32_t host);
   static std::size_t thaw(std::uint32_t host);
   static std::size_t kill(std::uint32_t host);

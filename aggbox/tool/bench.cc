@@ -108,6 +108,14 @@ void measure_broadcast(Group& group, std::size_t bytes, const BenchOptions& opti
       group.size(), bytes, options.repeats, percentile(times, 50), percentile(times, 99));
 }
 
+CLI::Validator whole_floats() {
+  return {[](const std::string& text) -> std::string {
+            if (std::stoull(text) % sizeof(float) == 0) return "";
+            return fmt::format("{} bytes are no whole number of float32", text);
+          },
+          ""};
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -120,11 +128,13 @@ void add_bench_command(CLI::App& app) {
       ->capture_default_str();
   bench->add_option("--bytes", options->bytes, "Sizes")
       ->check(CLI::Range(std::size_t{4}, std::size_t{1} << 30))
+      ->check(whole_floats())
       ->capture_default_str();
   bench->add_option("--repeats", options->repeats, "Of each size")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   bench->add_option("--window", options->window, "Chunks of an owner in flight")
+      ->check(CLI::IsMember({2, 4, 8, 16, 32, 64, 128, 256}))
       ->capture_default_str();
   bench->add_flag("--header-tags", options->header_tags, "Tags cover headers only");
   bench->add_flag("--unicast", options->unicast, "Don't let the network replicate packets");

@@ -6,7 +6,7 @@
 
 #include "skein/base/parallel.h"
 #include "skein/kernels/matmul.h"
-#include "skein/kernels/panel_product.h"
+#include "skein/kernels/panels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -117,7 +117,6 @@ void multiply_panel(const PairProduct& p, int64_t panel, int64_t begin, int64_t 
   }
 }
 
-// Rows of a that stay in the second-level cache while all panels pass.
 constexpr int64_t kBlockElements = 1 << 18;
 
 // How many panels for so many rows are worth a thread: 50 us of one core, which reads some 20 bytes
@@ -133,13 +132,12 @@ int64_t grain_of(int64_t k, int64_t rows) {
 void multiply(const PairProduct& p) {
   const int64_t block =
       std::min(p.rows, std::max<int64_t>(4 * kRows, kBlockElements / p.k / kRows * kRows));
-  const int64_t blocks = (p.rows + block - 1) / block, panels = panel_count(p.tail.n);
-  parallel_for(blocks * panels, grain_of(p.k, block), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = task / panels * block;
-      multiply_panel(p, task % panels, first, std::min(first + block, p.rows));
-    }
-  });
+  for_panels(
+      {.rows = p.rows,
+       .panels = panel_count(p.tail.n),
+       .block = block,
+       .grain = grain_of(p.k, block)},
+      [&](int64_t panel, int64_t begin, int64_t end) { multiply_panel(p, panel, begin, end); });
 }
 
 #else

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "skein/base/parallel.h"
+#include "skein/kernels/panels.h"
 #include "skein/kernels/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -85,7 +86,6 @@ namespace {
 
 HWY_EXPORT(multiply_panel);
 
-// Rows of a that stay in the second-level cache while all panels pass.
 constexpr int64_t kBlockElements = 1 << 17;
 
 // How many panels for so many rows are worth a thread: 50 us of one core, which reads some 10 bytes
@@ -119,14 +119,13 @@ Tensor pack_panels(const Tensor& b, bool transposed) {
 
 void multiply(const PanelProduct& p) {
   const int64_t block = std::min(p.rows, std::max<int64_t>(24, kBlockElements / p.k / 24 * 24));
-  const int64_t blocks = (p.rows + block - 1) / block, panels = panel_count(p.tail.n);
-  parallel_for(blocks * panels, grain_of(p.k, block), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = task / panels * block;
-      HWY_DYNAMIC_DISPATCH(multiply_panel)
-      (p, task % panels, first, std::min(first + block, p.rows));
-    }
-  });
+  for_panels({.rows = p.rows,
+              .panels = panel_count(p.tail.n),
+              .block = block,
+              .grain = grain_of(p.k, block)},
+             [&](int64_t panel, int64_t begin, int64_t end) {
+               HWY_DYNAMIC_DISPATCH(multiply_panel)(p, panel, begin, end);
+             });
 }
 
 }  // namespace skein::kernels

@@ -10,14 +10,7 @@
 
 namespace skein::kernels {
 
-// A panel is kPanelColumns columns of b side by side, row after row; the last is filled with zeros.
-inline constexpr int64_t kPanelColumns = 64;
-
-inline int64_t panel_count(int64_t columns) {
-  return (columns + kPanelColumns - 1) / kPanelColumns;
-}
-
-// b [k, n], or [n, k] with `transposed`, f32 → [panels, k, kPanelColumns]
+// b [k, n], or [n, k] with `transposed`, f32 → [panels (panels.h), k, kPanelColumns]
 Tensor pack_panels(const Tensor& b, bool transposed);
 
 // tail of a [rows, k] b.

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/shell.h"
+#include "cli/small_training.h"
 #include "cli/trained_model.h"
 #include "data/temporary_folder.h"
 #include "paths.h"
@@ -50,13 +51,7 @@ class Distributed : public testing::Test {
   }
   static std::string train(const std::string& output, int updates,
                            const std::string& settings = "") {
-    return fmt::format(
-        "skein train --threads 1 --data data --model transformer_tiny --output {} "
-        "--train.max_updates {} --model.width 16 --model.ffn 16 --model.heads 2 --model.dropout 0 "
-        "--model.encoder_layers 1 --model.decoder_layers 1 --data.max_tokens 150 "
-        "--train.precision f32 --schedule.warmup_updates 2 --optimizer.lr 0.01 --train.log_every 1 "
-        "{}",
-        output, updates, settings);
+    return small_training(output, updates, 150, settings);
   }
   static std::string on(int ranks, const std::string& command) {
     return fmt::format("{}-np {} {}", mpirun(), ranks, command);

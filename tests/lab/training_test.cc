@@ -12,6 +12,7 @@
 #include "aggbox/aggbox/doctor.h"
 #include "aggbox/aggbox/lab.h"
 #include "cli/shell.h"
+#include "cli/small_training.h"
 #include "data/temporary_folder.h"
 #include "skein/base/files.h"
 
@@ -42,13 +43,7 @@ class TrainingInALab : public testing::Test {
 
   static std::string train(const std::string& output, int updates,
                            const std::string& settings = "") {
-    return fmt::format(
-        "skein train --threads 1 --data data --model transformer_tiny --output {} "
-        "--train.max_updates {} --model.width 16 --model.ffn 16 --model.heads 2 --model.dropout 0 "
-        "--model.encoder_layers 1 --model.decoder_layers 1 --data.max_tokens 60 "
-        "--train.precision f32 --schedule.warmup_updates 2 --optimizer.lr 0.01 --train.log_every 1 "
-        "{}",
-        output, updates, settings);
+    return small_training(output, updates, 60, settings);
   }
   static std::string in_lab(const std::string& command, int ranks_per_host = 1) {
     return fmt::format("{} lab mpirun --ranks-per-host {} -- -x ASAN_OPTIONS=detect_leaks=0 {}",
@@ -60,6 +55,8 @@ class TrainingInALab : public testing::Test {
     const ShellResult result = run(line);
     ASSERT_EQ(result.exit_code, 0) << line << "\n" << result.error;
   }
+
+  static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
   std::vector<double> losses_of(const std::string& output) const {
     std::vector<double> losses;
@@ -98,12 +95,28 @@ TEST_F(TrainingInALab, WhereAggboxCannotBeItIsRefusedWithTheReason) {
   const ShellResult two = run(in_lab(train("none", 2, "--collectives aggbox"), 2));
   EXPECT_NE(two.exit_code, 0);
   EXPECT_THAT(two.error, HasSubstr("ranks 0 and 1 are both on the host 10.77.0.1"));
+  EXPECT_THAT(two.error, testing::Not(testing::ContainsRegex("skein: (.|\n)*skein: ")));
   succeed(std::string(AGGBOX_COMMAND) + " lab run --host 2 -- " AGGBOX_COMMAND
                                         " down --interface e0");
   const ShellResult down = run(in_lab(train("none", 2, "--collectives aggbox")));
   EXPECT_NE(down.exit_code, 0);
   EXPECT_THAT(down.error, HasSubstr("rank 1 on aggbox-2: --collectives aggbox is not possible: "
                                     "interface 'e0' is not up for AggBox"));
+}
+
+// Rank 0 loses the place that it writes to, while sums are on their way.
+TEST_F(TrainingInALab, AnErrorOfOneRankIsToldOnceAndEndsAll) {
+  aggbox::Lab::up({.hosts = 3});
+  StartedShell shell(in_lab(train("model", 1'000'000,
+                                  "--collectives aggbox --checkpoint.every 5 --train.log_every "
+                                  "1000 --collective-timeout 60")),
+                     folder_.path());
+  while (!fs::exists(folder_.path() / "model" / "last") && !shell.ended()) pause();
+  succeed("mv model elsewhere && touch model");
+  const ShellResult result = shell.wait();
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.error, testing::ContainsRegex("skein: [^\n]*model"));
+  EXPECT_THAT(result.error, testing::Not(testing::ContainsRegex("skein: (.|\n)*skein: ")));
 }
 
 // The others end within the time-out and name it.
@@ -113,7 +126,6 @@ TEST_F(TrainingInALab, AFrozenHostIsNamedAndTrainingGoesOnWithoutIt) {
                                   "--collectives aggbox --checkpoint.every 5 --train.log_every "
                                   "1000 --collective-timeout 3")),
                      folder_.path());
-  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
   while (!fs::exists(folder_.path() / "model" / "last") && !shell.ended()) pause();
   aggbox::Lab::freeze(3);
   const auto names_it = [&] { return shell.error().find("rank 2") != std::string::npos; };

@@ -42,6 +42,12 @@ TEST(AggboxCommand, MistakesAreToldInASentence) {
        "aggbox: interface 'none0' does not exist here; `ip link` lists those that do\n"},
       {"bench", 1,
        "aggbox: the environment has no AGGBOX_INTERFACE; `aggbox lab run -- COMMAND` sets it\n"},
+      {"bench --bytes 6", 2,
+       "aggbox: --bytes: 6 bytes are no whole number of float32; `aggbox --help` lists what is "
+       "possible\n"},
+      {"bench --window 3", 2,
+       "aggbox: --window: 3 not in {2,4,8,16,32,64,128,256}; `aggbox --help` lists what is "
+       "possible\n"},
       {"bench --repeats 0", 2,
        "aggbox: --repeats: Value 0 not in range 1 to 1000000; `aggbox --help` lists what is "
        "possible\n"},

@@ -76,5 +76,18 @@ TEST_P(StatusIn, TellsWhatAJobDoes) {
   Lab::down();
 }
 
+TEST(Status, WithoutRightsItIsNotTakenForDown) {
+  if (const std::string fault = first_fault(); !fault.empty())
+    GTEST_SKIP() << "left out: " << fault;
+  Lab::up({.hosts = 2});
+  const std::string failures = on_hosts(1, [](const GroupOptions&) {
+    constexpr uid_t kNobody = 65534;
+    if (::setuid(kNobody) != 0) throw Error("cannot become nobody");
+    status_here();
+  });
+  EXPECT_THAT(failures, HasSubstr("cannot be read: Permission denied; it takes root"));
+  Lab::down();
+}
+
 }  // namespace
 }  // namespace aggbox

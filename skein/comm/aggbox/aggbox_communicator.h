@@ -16,8 +16,9 @@ namespace skein {
 
 class AggboxCommunicator final : public Communicator {
  public:
-  // `options` name one of the ranks of `messages` each. Throws what aggbox::Group does.
-  AggboxCommunicator(std::unique_ptr<Communicator> messages, const aggbox::GroupOptions& options);
+  // `group` has the ranks of `messages`, on `interface`.
+  AggboxCommunicator(std::unique_ptr<Communicator> messages, std::unique_ptr<aggbox::Group> group,
+                     std::string interface);
 
   int rank() const override { return messages_->rank(); }
   int size() const override { return messages_->size(); }
@@ -34,11 +35,13 @@ class AggboxCommunicator final : public Communicator {
   void leave(std::string_view sentence, bool usage) override;
 
  private:
+  template <typename T>
+  std::future<T> watched(std::future<T> done);
   [[noreturn]] void fail(int64_t number, const std::string& reason);
 
   std::unique_ptr<Communicator> messages_;  // ends last
+  std::unique_ptr<aggbox::Group> group_;
   std::string interface_;
-  aggbox::Group group_;
   int64_t sums_ = 0;
 };
 

@@ -74,9 +74,12 @@ Communicator* skein_start_aggbox(std::unique_ptr<Communicator>* messages, double
       if (all.rank() == 0) port.emplace(address);
     });
   });
-  require_one_rank_a_host(all.all_gather(text_of(address)));
+  const Gathered addresses = all.all_gather(text_of(address));
+  together(all, [&] { require_one_rank_a_host(addresses); });
   const std::string coordinator =
       port ? fmt::format("{}:{}", text_of(address), port->number()) : "";
   options.coordinator = all.all_gather(coordinator)[0];
-  return as_usage([&] { return new AggboxCommunicator(std::move(*messages), options); });
+  std::unique_ptr<aggbox::Group> group;
+  together(all, [&] { as_usage([&] { group = std::make_unique<aggbox::Group>(options); }); });
+  return new AggboxCommunicator(std::move(*messages), std::move(group), options.interface);
 }
