@@ -18,4 +18,11 @@ std::string json_problem(std::string_view message) {
   return std::string(message);
 }
 
+std::string json_problem_in_line(std::string_view message) {
+  std::string problem = json_problem(message);
+  constexpr std::string_view kLine = "line 1, ";
+  if (problem.starts_with(kLine)) problem.erase(0, kLine.size());
+  return problem;
+}
+
 }  // namespace skein

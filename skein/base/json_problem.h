@@ -10,4 +10,7 @@ namespace skein {
 // of a text that is no JSON: "line 2, column 1: syntax error ...".
 std::string json_problem(std::string_view message);
 
+// The same of a text of one line, which is told beside it: "column 1: syntax error ...".
+std::string json_problem_in_line(std::string_view message);
+
 }  // namespace skein

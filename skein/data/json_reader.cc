@@ -41,14 +41,6 @@ std::vector<Keys> wanted_keys(const CorpusOptions& options) {
   return {{options.source_key, options.target_key}};
 }
 
-// The file's line is told already: "column 5: syntax error ...".
-std::string problem_in_line(const char* message) {
-  std::string problem = json_problem(message);
-  constexpr std::string_view kLine = "line 1, ";
-  if (problem.starts_with(kLine)) problem.erase(0, kLine.size());
-  return problem;
-}
-
 // Null if there is no such value.
 const Json* find(const Json& object, std::string_view key) {
   const Json* value = &object;
@@ -103,7 +95,7 @@ class JsonReader : public PairReader {
     try {
       object = Json::parse(line_);
     } catch (const Json::exception& error) {
-      refuse(fmt::format("not JSON ({:.150})", problem_in_line(error.what())));
+      refuse(fmt::format("not JSON ({:.150})", json_problem_in_line(error.what())));
     }
     if (!object.is_object()) refuse("not a JSON object");
     return object;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skein/base/error.h"
+#include "skein/base/json_problem.h"
 #include "skein/base/nearest.h"
 
 namespace skein {
@@ -103,7 +104,8 @@ class JsonSource final : public SourceReader {
     try {
       return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
-      throw FormatError(fmt::format("the line is no JSON ({:.150})", error.what()));
+      throw FormatError(
+          fmt::format("the line is no JSON ({:.150})", json_problem_in_line(error.what())));
     }
   }
 

@@ -1,5 +1,5 @@
-// Panels: how right factors are laid out that are multiplied by vectors of their columns, and how such
-// products are cut into work for threads.
+// Panels: how right factors are laid out that are multiplied by vectors of their columns, and how
+// such products are cut into work for threads.
 #pragma once
 
 #include <algorithm>

@@ -81,7 +81,7 @@ TEST(JsonSource, TellsWhatIsWrongWithALineAndGoesOn) {
       "input"));
   const auto found = all(*reader);
   ASSERT_EQ(found.size(), 11u);
-  EXPECT_THAT(found[0].error, HasSubstr("the line is no JSON ("));
+  EXPECT_THAT(found[0].error, HasSubstr("the line is no JSON (column 1: syntax error"));
   EXPECT_THAT(found[1].error, HasSubstr("there is no key 'text' (known: source prefix constr"));
   EXPECT_THAT(found[2].error, HasSubstr("the value of 'source' is a number; expected text"));
   EXPECT_THAT(found[3].error, HasSubstr("did you mean 'constraints'"));
